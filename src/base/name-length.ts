@@ -12,9 +12,7 @@ export const longestId = 1024
 /** The sentence that refuses it; undefined where it is short enough. */
 export function tooLong(what: string, name: string, longest: number): string | undefined {
   const bytes = byteLength(name)
-  return bytes <= longest
-    ? undefined
-    : `The ${what} '${shortened(name)}' has ${bytes} bytes: ${longest} is the most that it may have.`
+  return bytes <= longest ? undefined : `The ${what} '${shortened(name)}' has ${bytes} bytes. The limit is ${longest}.`
 }
 
 /** For people: as much of a long name as tells which it is. */

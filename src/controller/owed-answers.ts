@@ -44,15 +44,15 @@ function withoutOutdated(state: ControllerState): ControllerState {
 
 const reasonOf = ({ unreached }: OwedAnswer): string =>
   unreached === undefined
-    ? 'it took a command and never told the result'
-    : `it could not be told what to do: ${unreached}`
+    ? 'it accepted a command and never reported the result'
+    : `it could not receive its command: ${unreached}`
 
 /** Undefined: it may be fenced for it. */
 function whyNotLost(state: ControllerState, node: NodeName, owed: OwedAnswer): string | undefined {
   const { reign, self, view, options } = state
   if (reign === undefined || node === self) return 'it is the DC itself'
   if (!options.fencingEnabled) return 'fencing is disabled'
-  if (reign.owing.has(self) || owesItselfStill(state, owed)) return 'the DC has not told it either'
+  if (reign.owing.has(self) || owesItselfStill(state, owed)) return 'the DC has not reported it either'
   const before = reign.fencedForAnswers.get(node)
   if (before?.what === owed.what && before.version === owed.version && !reign.unresponsive.has(node))
     return 'it was fenced for that before, and that has not helped'
@@ -116,7 +116,7 @@ export function describeOwing(state: ControllerState): readonly string[] {
   return [...(state.reign?.owing ?? [])].flatMap(([node, owed]) => {
     const why = whyNotLost(state, node, owed)
     if (why === undefined || state.reign?.unresponsive.has(node) === true) return []
-    const did = owed.unreached === undefined ? 'never told the result of' : 'could not be told to do'
+    const did = owed.unreached === undefined ? 'never reported the result of' : 'could not receive the command'
     const cause = owed.unreached === undefined ? '' : ` (${owed.unreached})`
     return [`${node} ${did} ${owed.what}${cause}; it is not fenced for that: ${why}`]
   })

@@ -147,7 +147,7 @@ export class Daemon {
     this.#credentials = PeerCredentials.open()
     if (this.#credentials === undefined)
       this.log.warn(
-        'this host does not tell who connects to a socket: only the user of the daemon may use its sockets',
+        'this host does not report the user of a connection: only the user of the daemon may use its sockets',
         {},
       )
     const text = readIfThere(this.paths.clusterFile)
@@ -185,7 +185,10 @@ export class Daemon {
     if (this.#node) return this.#node
     this.refuseOnWitness()
     if (this.#file) throw refuse('not-started', 'The cluster is not started on this node: run `systole cluster start`.')
-    throw refuse('not-configured', 'This host belongs to no cluster: run `systole cluster setup` or `cluster join`.')
+    throw refuse(
+      'not-configured',
+      'This host does not belong to a cluster. Run `systole cluster setup` or `cluster join`.',
+    )
   }
 
   /** As this node last saw it; undefined where it does not take part, or has not read it yet. */
@@ -198,7 +201,7 @@ export class Daemon {
     if (this.#witness) return this.#witness
     throw refuse(
       'no-witness-here',
-      'This host is the witness of no cluster: `systole quorum device add` on a node prints the line that makes it one.',
+      'This host is not a witness. `systole quorum device add` on a cluster node prints the command to make it one.',
     )
   }
 
@@ -210,7 +213,7 @@ export class Daemon {
     if (this.#witness === undefined) return
     throw refuse(
       'is-witness',
-      `This host is the witness of the cluster ${this.#witness.clusterName} and no node: run this on a node, or end that with \`systole qdevice destroy net\`.`,
+      `This host is the witness of the cluster ${this.#witness.clusterName}, not a node. Run the command on a node, or leave the cluster with \`systole qdevice destroy net\`.`,
     )
   }
 
@@ -262,7 +265,7 @@ export class Daemon {
   /** A connection to another daemon, also while this node takes no part. */
   peer(node: NodeName): PeerClient {
     const file = this.#file
-    if (!file) throw refuse('not-configured', 'This host belongs to no cluster.')
+    if (!file) throw refuse('not-configured', 'This host does not belong to a cluster.')
     const reach = (entry: ClusterNodeEntry): string => this.#node?.reach(entry) ?? entry.address
     const lifeOf = (peer: NodeName) => this.#node?.view.members.get(peer)?.incarnation
     this.#peers ??= new Peers(
@@ -382,7 +385,7 @@ export class Daemon {
   async renewCertificate(): Promise<void> {
     const file = this.#file
     const own = file && this.#ownIn(file)
-    if (!file || !own) throw refuse('not-configured', 'This host belongs to no cluster.')
+    if (!file || !own) throw refuse('not-configured', 'This host does not belong to a cluster.')
     this.log.info('the certificate of this node is renewed', {})
     const renewed = await createKeys()
     const identity = await signForNode(this.authority.with, own, renewed)
@@ -420,8 +423,8 @@ export class Daemon {
   async followAuthority(order: PkiOrder): Promise<void> {
     const file = this.#file
     const own = file && this.#ownIn(file)
-    if (!file || !own) throw refuse('not-configured', 'This host belongs to no cluster.')
-    if (this.#following) throw refuse('is-following', 'This node follows another authority just now.')
+    if (!file || !own) throw refuse('not-configured', 'This host does not belong to a cluster.')
+    if (this.#following) throw refuse('is-following', 'This node is changing to another authority at the moment.')
     this.#following = true
     try {
       await followAuthority(order, {
@@ -457,7 +460,7 @@ export class Daemon {
     if (this.#node?.authority.record?.rotation !== undefined)
       throw refuse(
         'is-rotating',
-        'The authority is being replaced: wait until `systole pki status` says that it is done.',
+        'The authority is being replaced. Wait until `systole pki status` shows that the replacement is complete.',
       )
     await this.authority.with(async () => undefined)
   }
@@ -467,7 +470,7 @@ export class Daemon {
     const asked = { ...meant, user: (await this.access.rightsOf(caller)).user }
     const { pki } = this.paths
     if (this.#node?.quorate !== true && readWholeKey(pki) === undefined)
-      throw refuse('no-quorum', 'This node has no quorum: make the token on a node that has.')
+      throw refuse('no-quorum', 'This node has no quorum. Create the token on a node that has quorum.')
     await this.canSign()
     const { token, validUntil } = await this.tokens.issue(readIdentity(pki).authority, asked)
     return { token, validUntil, nodes: [] }
@@ -477,7 +480,7 @@ export class Daemon {
     if (this.#node) return
     const file = this.#file
     const own = file && this.#ownIn(file)
-    if (!file || !own) throw refuse('not-configured', 'This host belongs to no cluster.')
+    if (!file || !own) throw refuse('not-configured', 'This host does not belong to a cluster.')
     this.#noteStart()
     const pulse = this.#earlyPulse ?? beginPulse(file, own, this.paths)
     this.#earlyPulse = undefined
@@ -512,14 +515,15 @@ export class Daemon {
     } catch (error) {
       if (!takesNoChange(error)) throw error
       const why = `${this.paths.startedMark} cannot be written (${String(error)})`
-      if (!takesPart(this.paths)) throw refuse('disk-takes-no-change', `${why}: make room there, then start again.`)
+      if (!takesPart(this.paths))
+        throw refuse('disk-takes-no-change', `${why}: free some space there, then start again.`)
       this.log.warn('the start of this node is not noted on its disk', { why })
     }
   }
 
   /** Whether the node takes part again by itself after its host has booted. */
   enableNode(enabled: boolean): void {
-    if (!this.#file) throw refuse('not-configured', 'This host belongs to no cluster.')
+    if (!this.#file) throw refuse('not-configured', 'This host does not belong to a cluster.')
     setEnabled(this.paths, enabled)
   }
 
@@ -566,7 +570,7 @@ export class Daemon {
     const own = this.#ownIn(file)
     if (!own) {
       if (from === 'store') this.forgetLater('the cluster has removed this node')
-      else this.forgetIfRemoved().catch((error: unknown) => this.log.info('a word of removal is not obeyed', { error }))
+      else this.forgetIfRemoved().catch((error: unknown) => this.log.info('a removal message was ignored', { error }))
       return
     }
     this.log.info('the list of nodes has changed', { version: file.nodesVersion })
@@ -596,7 +600,10 @@ export class Daemon {
       setTimeout(() => this.forgetLater('the cluster has removed this node'), 50)
       return
     }
-    throw refuse('not-removed', `${this.name} finds no word in the store that it was removed: it forgets nothing.`)
+    throw refuse(
+      'not-removed',
+      `${this.name} found no record of its removal in the store, so it keeps its cluster data.`,
+    )
   }
 
   async #listInStore(): Promise<ClusterFile | undefined> {
@@ -651,7 +658,7 @@ export class Daemon {
   readonly #onFailure = (method: string, error: unknown): void => {
     if (error instanceof BadMessageError) {
       if (this.#badMessages.mayTell(method, performance.now()))
-        this.log.warn('a call was refused: it is not understood', { method, what: error.message })
+        this.log.warn('a call was refused because it is not understood', { method, what: error.message })
       return
     }
     this.log.error('a call failed', { method, error })
@@ -663,6 +670,6 @@ export class Daemon {
 function fileOnDisk(text: string, path: string): ClusterFile {
   const parsed = parseClusterFile(text)
   if (parsed.ok) return parsed.value
-  const remedy = 'Mend it, or copy that of another node, which has the same.'
+  const remedy = 'Fix it, or copy the file from another node, which has the same content.'
   throw refuse('bad-cluster-file', ...parsed.reports.map(({ message }) => `${path}: ${message}. ${remedy}`))
 }

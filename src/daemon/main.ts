@@ -9,8 +9,8 @@ const usage = `Usage: systoled [--version]
        systoled --remote [--join <address> --token <token> [--node <name>] | --leave]
 The daemon of a Systole cluster. SYSTOLE_ROOT moves all of its files, SYSTOLE_LOG sets the log's level (info).
 SIGTERM ends it and leaves its resources running; \`systole cluster stop\` stops them.
-With --remote the host is no member but a remote node: it runs what a cluster node tells it. --join gets its certificate,
---leave has the cluster stop what runs on it.
+With --remote the host is a remote node instead of a cluster member: it runs resources for the cluster. --join gets its certificate,
+--leave makes the cluster stop its resources.
 `
 
 if (process.argv.includes('--version')) process.stdout.write(`systoled ${process.env.SYSTOLE_VERSION}\n`)

@@ -44,7 +44,7 @@ const startAgainMs = 1000
 /** The command line finds no socket: it says what this daemon waits for. */
 function tellWhoAsks({ root }: Paths, error: unknown): void {
   const { code, address, message } = error as NodeJS.ErrnoException & { readonly address?: string }
-  const why = code === 'EADDRNOTAVAIL' ? `this host has not got its address ${address ?? ''} yet.` : message
+  const why = code === 'EADDRNOTAVAIL' ? `this host does not have its address ${address ?? ''} yet.` : message
   try {
     writeWhole(waitsFile(localSocketPath(root)), `${why}\n`)
   } catch (failure) {

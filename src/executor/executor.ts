@@ -156,14 +156,14 @@ export class Executor {
       return action.resource === undefined
         ? this.#notUnderstood(`${action.operation} names no resource.`)
         : this.#answered({ kind: 'forget', term, resource: action.resource }, action.resource)
-    if (action.kind === 'cluster') return this.#notUnderstood(`An executor does not do ${action.operation}.`)
+    if (action.kind === 'cluster') return this.#notUnderstood(`An executor does not support ${action.operation}.`)
     if (action.operation === 'cancel') {
       const operation = action.attributes.CRM_meta_operation ?? 'monitor'
       const intervalMs = Number(action.attributes.CRM_meta_interval ?? action.intervalMs)
       return this.#answered({ kind: 'cancel', term, resource: action.resource, operation, intervalMs }, action.resource)
     }
     const key = parseTransitionKey(command.transitionKey)
-    if (!key) return this.#notUnderstood(`${command.transitionKey} is no transition key.`)
+    if (!key) return this.#notUnderstood(`${command.transitionKey} is not a transition key.`)
     const operation = operationOfAction(action, { key, term, plannedFrom, timeoutMs })
     // Asked for now, so that it is known when the operation has ended.
     if (operation.operation === 'start') void this.#results.metadataOf(operation.agent)

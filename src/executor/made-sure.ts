@@ -24,7 +24,7 @@ export function runForSure(runner: AgentRunner, call: Parameters<AgentRunner['ru
   const late = new Promise<AgentOutcome>((resolve) => {
     const give = (): void => {
       running.kill()
-      const exitReason = `${call.operation} did not end within its time, and could not be ended`
+      const exitReason = `${call.operation} exceeded its timeout and could not be killed`
       resolve({ ...notRun('error', exitReason), status: 'timeout' })
     }
     timer = setTimeout(give, timerMs(call.timeoutMs + hangsAfterMs))

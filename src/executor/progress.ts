@@ -35,7 +35,7 @@ function withdrawn(state: ExecutorState, line: Line, current: Current, now: Mono
   const result = reportedResult(callId, operation, {
     status: 'cancelled',
     exitCode: ocfExitCodes.unknown,
-    exitReason: `${operation.operation} was not begun: this node was cut off`,
+    exitReason: `${operation.operation} was not started: this node lost its connection`,
     execTimeMs: 0,
     queueTimeMs: current.queueTimeMs,
   })

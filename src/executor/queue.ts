@@ -109,14 +109,14 @@ function refusalOf(state: ExecutorState, operation: Operation): ExecutorEffect |
     message,
   })
   if (operation.term !== undefined && operation.term < state.term)
-    return refuse('old-term', `The term ${operation.term} is over: this node has seen ${state.term}.`)
+    return refuse('old-term', `The term ${operation.term} has ended: this node has seen term ${state.term}.`)
   if (state.closing) return refuse('closing', 'The daemon of this node is ending.')
   if (!state.quorate && needsQuorum(operation))
-    return refuse('no-quorum', `This node has no quorum: ${operation.operation} is not begun.`)
+    return refuse('no-quorum', `This node has no quorum: ${operation.operation} is not started.`)
   if (needsQuorum(operation) && !knowsOwnDecisions(state, operation))
     return refuse(
       'outdated',
-      `This node has stopped resources by itself: ${operation.operation} was planned before that was known.`,
+      `This node has stopped resources without the DC, and ${operation.operation} was scheduled before that was known.`,
     )
   return undefined
 }
@@ -147,7 +147,7 @@ function forget(state: ExecutorState, input: Extract<ExecutorInput, { kind: 'for
 }
 
 function oldTerm(state: ExecutorState, term: number): ExecutorEffect {
-  const message = `The term ${term} is over: this node has seen ${state.term}.`
+  const message = `The term ${term} has ended: this node has seen term ${state.term}.`
   return { kind: 'refuse', why: 'old-term', highestTerm: state.term, message }
 }
 

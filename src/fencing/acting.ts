@@ -35,7 +35,7 @@ export function beginActing(state: FencingState, request: Request): FencingStep 
   const able = request.action === 'on' ? devices.filter(({ id }) => id !== watchdogDeviceId) : devices
   const levels = levelsFor({ node: target, attributes }, topology, able)
   if (levels.length === 0) {
-    const message = `No fence device that is configured and switched on can fence ${target}.`
+    const message = `No enabled fence device can fence ${target}.`
     return ending(state, request, { outcome: 'failed', message })
   }
   const doing = { kind: 'ready', delayed: request.action === 'on' } as const
@@ -62,7 +62,7 @@ function beginStep(
   const device = step && deviceOf(state, step.device)
   if (!step || !device) return failLevel(state, request, acting, devicesAreMissing(acting))
   const runner = runnerOf(device, request, acting)
-  if (runner === undefined) return failLevel(state, request, acting, `No node that is here may run ${device.id}.`)
+  if (runner === undefined) return failLevel(state, request, acting, `No online node may run ${device.id}.`)
   const can = capability(device, request.target, state.hosts.get(device.id), now)
   if (can === 'no') return failLevel(state, request, acting, `${device.id} cannot fence ${request.target}.`)
   if (isBusy(state, device)) return { state, effects: [] }
@@ -86,7 +86,7 @@ function runnerOf(device: FenceDevice, request: Request, acting: Acting): NodeNa
 
 function devicesAreMissing(acting: Acting): string {
   const devices = (acting.levels[acting.level] ?? []).join(', ')
-  return `Not all devices of this level are configured and switched on: ${devices || 'it has none'}.`
+  return `Not all devices of this level are configured and enabled: ${devices || 'it has none'}.`
 }
 
 function ask(
@@ -138,7 +138,7 @@ function toldHosts(
 ): FencingStep {
   const { device, answer, what, now } = told
   if (what === 'list' ? !answer.succeeded : answer.power === undefined) {
-    const why = `${device} does not tell whom it can fence: ${answer.message}`
+    const why = `${device} did not list its targets: ${answer.message}`
     return failLevel(state, request, acting, why)
   }
   const before = what === 'status' ? (state.hosts.get(device)?.names ?? []) : []

@@ -135,7 +135,7 @@ function demanded(state: FencingState, demand: FencingDemand): FencingStep {
   if (known) return { state, effects: [{ kind: 'announce', ...known }] }
   if (state.requests.some((request) => request.id === id || request.joined.includes(id))) return { state, effects: [] }
   if (demand.term < state.term) {
-    const message = `The term ${demand.term} is over: ${state.term} has been seen.`
+    const message = `The term ${demand.term} has ended: term ${state.term} has been seen.`
     return { state, effects: [{ kind: 'announce', id, target, outcome: 'failed', message }] }
   }
   const raised = { ...state, term: demand.term }
@@ -163,10 +163,10 @@ function recorded(state: FencingState, input: Extract<FencingInput, { kind: 'rec
   if (request?.phase.kind === 'recording')
     return written
       ? { state: replace(state, { ...request, phase: { kind: 'queued' } }), effects: [] }
-      : announce(state, request, { outcome: 'failed', message: 'The term is over.', powerOn: [] })
+      : announce(state, request, { outcome: 'failed', message: 'The term has ended.', powerOn: [] })
   if (request?.phase.kind !== 'ending' || outcome === 'pending') return { state, effects: [] }
   if (written) return announce(state, request, request.phase)
-  const message = 'The result could not be recorded: the term is over, or the node has come back.'
+  const message = 'The result could not be recorded: the term has ended, or the node has come back.'
   const { outcome: reached, powerOn } = request.phase
   const isOff = reached === 'succeeded' && request.action !== 'on'
   return announce(state, request, { outcome: 'failed', message, powerOn, ...(isOff ? { isOff } : {}) })
@@ -222,7 +222,7 @@ function withdrawn(state: FencingState, id: string): FencingStep {
     phase.kind === 'queued' ||
     (phase.kind === 'acting' && ['ready', 'delaying', 'asking'].includes(phase.doing.kind))
   if (!isBefore) return { state, effects: [] }
-  const message = `${request.target} is heard again: its fence device was told nothing.`
+  const message = `${request.target} is reachable again. No fence action was started.`
   return ending(state, { ...request, withdrawn: true }, { outcome: 'failed', message })
 }
 
@@ -235,7 +235,7 @@ function confirmed(
   { target, bySurvivor = false }: Extract<FencingInput, { kind: 'confirmed' }>,
 ): FencingStep {
   const message = bySurvivor
-    ? `The survivor of two has fenced ${target}.`
+    ? `The survivor of the two nodes has fenced ${target}.`
     : `An administrator has confirmed that ${target} is off.`
   const dropped = bySurvivor ? [] : poweringOn(before, target)
   const state = bySurvivor ? withForgotten(before, target) : without(before, dropped)

@@ -46,7 +46,7 @@ const lateOutputMs = 100
 export async function runDevice(call: DeviceCall, host: FenceHost): Promise<DeviceAnswer> {
   const agent = { class: 'stonith', type: call.device.agent }
   const found = findAgent(agent, host, host.fenceFolders)
-  if (found.kind === 'unit') return failure(`${call.device.agent} is no fence agent.`)
+  if (found.kind === 'unit') return failure(`${call.device.agent} is not a fence agent.`)
   if (found.kind !== 'program') return failure(found.message)
   const options = optionLines(call)
   if (options === undefined) return failure('a parameter has more than one line, which fence agents cannot read')
@@ -80,7 +80,7 @@ function answerOf(
 ): DeviceAnswer {
   if (end.failure) return failure(`the agent could not be started: ${describeStartFailure(end.failure)}`)
   if (end.timedOut) return { ...failure(`no answer within ${call.timeoutMs / 1000}s`), timedOut: true }
-  if (end.exitCode === undefined) return failure(`the agent was ended by ${end.signal ?? 'a signal'}`)
+  if (end.exitCode === undefined) return failure(`the agent was killed by ${end.signal ?? 'a signal'}`)
   const isStatus = call.action === 'status'
   const power = isStatus ? powerOf(end.exitCode) : undefined
   const succeeded = end.exitCode === 0 || (isStatus && end.exitCode === statusOff)

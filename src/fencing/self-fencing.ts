@@ -32,7 +32,7 @@ export type SelfFencingVerdict =
   | { readonly kind: 'reset' }
   | { readonly kind: 'unproven'; readonly why: string }
 
-const cameBack = 'it came back before it was surely reset'
+const cameBack = 'it came back before its reset was certain'
 
 /** Looked at again and again; how often does not matter, since what came and went in between has been counted. */
 export function lookAtTarget(

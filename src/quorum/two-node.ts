@@ -106,15 +106,15 @@ export function describeTwoNode({ situation, phase }: TwoNodeState): string | un
   const { peer, quorate, met, fencingEnabled, heartbeat } = situation
   switch (phase.kind) {
     case 'fencing':
-      return `${peer} is silent: this node keeps what it runs, and goes on alone once ${peer} is fenced.`
+      return `${peer} is unreachable. This node keeps its resources and continues alone once ${peer} is fenced.`
     case 'fenced-and-heard':
-      return `${peer} was fenced: this node goes on alone as soon as it is silent.`
+      return `${peer} was fenced. This node continues alone once ${peer} is silent.`
     case 'fencing-failed':
-      return `${peer} is silent and could not be fenced (${phase.message}): nothing is recovered until fencing succeeds, or \`systole stonith confirm ${peer}\`.`
+      return `${peer} is unreachable and could not be fenced (${phase.message}). Nothing is recovered until fencing succeeds, or \`systole stonith confirm ${peer}\`.`
     case 'going-alone':
-      return `${peer} is off: this node makes the store its own and goes on alone.`
+      return `${peer} is off. This node takes over the store and continues alone.`
     case 'going-alone-failed':
-      return `${peer} is off, but this node could not make the store its own yet: ${phase.message}`
+      return `${peer} is off, but this node could not take over the store yet: ${phase.message}`
     case 'idle':
     case 'went-alone':
       break
@@ -123,9 +123,9 @@ export function describeTwoNode({ situation, phase }: TwoNodeState): string | un
   }
   if (quorate || heartbeat !== 'silent') return undefined
   if (!met)
-    return `This node waits for ${peer}, which may be running: start it, or \`systole quorum unblock\` if it is off.`
+    return `This node waits for ${peer}, which may be running. Start it, or run \`systole quorum unblock\` if it is off.`
   if (!fencingEnabled)
-    return `${peer} is silent and fencing is disabled, so that neither node may go on alone: \`systole quorum unblock\` if ${peer} is off.`
+    return `${peer} is unreachable and fencing is disabled, so neither node may continue alone. Run \`systole quorum unblock\` if ${peer} is off.`
   return undefined
 }
 

@@ -148,7 +148,7 @@ const unread = (rule: DiskRule): DiskEvidence => ({ ...rule, read: new Map(), st
 function whyNot(state: WatchdogState, timeoutMs: number, now: MonotonicMs): string | undefined {
   const { permit, lease, until, disks } = state
   if (permit === undefined) return 'this node is not registered'
-  if (now - permit.at > permitLastsMs(timeoutMs)) return 'the main thread hangs, or this node is to end'
+  if (now - permit.at > permitLastsMs(timeoutMs)) return 'the main thread hangs, or this node must stop'
   if (disks !== undefined) return whyNotByDisks(disks, permit, now)
   if (permit.lease === undefined) return undefined
   if (lease === undefined || now >= until) return 'this node has lost quorum'
@@ -158,9 +158,9 @@ function whyNot(state: WatchdogState, timeoutMs: number, now: MonotonicMs): stri
 function whyNotByDisks(disks: DiskEvidence, permit: WatchdogPermit, now: MonotonicMs): string | undefined {
   if (now < disksUntil(disks)) return undefined
   if (permit.storeKnows !== true)
-    return 'its disks cannot be read, and it may be fenced through them without a word in the store'
+    return 'its disks cannot be read, and it may be fenced through them without a record in the store'
   if (now < disks.storeUntil) return undefined
-  return 'its disks cannot be read, and the store does not say that nobody fences it'
+  return 'its disks cannot be read, and the store does not confirm that it is not being fenced'
 }
 
 /** Until when enough of the disks keep it alive. */

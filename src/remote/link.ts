@@ -82,7 +82,7 @@ export class Link<Asked, Answered> {
     body: RequestOf<Asked[Name]>,
   ): Promise<AnswerOf<Asked[Name]>> {
     if (this.#ended) throw new LinkEndedError('The connection is gone.')
-    if (this.#waiting.size >= mostUnanswered) throw new LinkEndedError('The other side answers nothing.')
+    if (this.#waiting.size >= mostUnanswered) throw new LinkEndedError('The peer does not answer.')
     const id = ++this.#lastId
     const { answer: form } = this.#terms.asked[name] as CallForm<unknown, unknown>
     const answer = new Promise<unknown>((resolve, reject) => this.#waiting.set(id, { name, form, resolve, reject }))
@@ -116,7 +116,7 @@ export class Link<Asked, Answered> {
       return
     }
     if (this.#socket.writableLength > mostUnreadBytes) {
-      this.#end({ hostAnswered: true, reason: 'it does not read what it is sent' })
+      this.#end({ hostAnswered: true, reason: 'it does not read its messages' })
       return
     }
     this.#socket.write(frame(lengthBytes, Buffer.from(JSON.stringify(message))))
@@ -132,7 +132,7 @@ export class Link<Asked, Answered> {
       }
     } catch (error) {
       if (!(error instanceof BadMessageError)) throw error
-      this.#end({ hostAnswered: true, reason: `it speaks another language: ${error.message}` })
+      this.#end({ hostAnswered: true, reason: `it uses another protocol: ${error.message}` })
     }
   }
 
@@ -164,7 +164,7 @@ export class Link<Asked, Answered> {
       })
     // A word of a newer version is no mistake of the other side.
     if (!Object.hasOwn(this.#terms.answered, name)) {
-      failed(`This version does not know '${name}'.`)
+      failed(`This version does not support '${name}'.`)
       return
     }
     const { request } = this.#terms.answered[name as keyof Answered] as CallForm<unknown, unknown>

@@ -71,7 +71,7 @@ class Owners {
         own: async (asked) => {
           if (this.#ports.isRevoked(serial)) throw new Error('The certificate of this node is revoked.')
           if (!believes(raw))
-            throw new Error('The certificate of this node is of an authority that is believed no more.')
+            throw new Error('The authority that signed the certificate of this node is no longer trusted.')
           return this.#own(link, asked)
         },
         perform: obeyed(perform),

@@ -82,7 +82,7 @@ async function ask(
 function howItEnded(path: string, { failure, timedOut, exitCode, signal }: ProgramEnd): string {
   if (failure) return `${path} could not be started: ${describeStartFailure(failure)}`
   if (timedOut) return `the agent did not answer within ${metadataTimeoutMs / 1000}s`
-  return exitCode === undefined ? `the agent was ended by ${signal}` : `the agent exited with ${exitCode}`
+  return exitCode === undefined ? `the agent was killed by ${signal}` : `the agent exited with ${exitCode}`
 }
 
 function closed(stream: NodeJS.ReadableStream | null | undefined): Promise<void> {

@@ -152,7 +152,7 @@ function outcomeOf(call: AgentCall, path: string, end: ProgramEnd, output: strin
 }
 
 function undefinedCode(exitCode: number): string | undefined {
-  return isOcfExitCode(exitCode) ? undefined : `${exitCode} is no exit code that OCF defines`
+  return isOcfExitCode(exitCode) ? undefined : `${exitCode} is not an exit code defined by OCF`
 }
 
 function isLsb(agent: Agent, path: string): boolean {

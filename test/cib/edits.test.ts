@@ -471,7 +471,7 @@ const refusals: readonly {
     says: [
       "'web' already exists: the id is used by another element.",
       "There is no meta-attribute of a primitive 'migration-treshold'. Did you mean 'migration-threshold'?",
-      "'perhaps' is no value for is-managed: it takes true or false.",
+      "'perhaps' is not a valid value for is-managed: expected true or false.",
     ],
   },
   {
@@ -483,7 +483,7 @@ const refusals: readonly {
         force: true,
       }),
     says: [
-      "'10x' is no value for interval: it takes a duration such as 20s, 5min or PT1M30S.",
+      "'10x' is not a valid value for interval: expected a duration such as 20s, 5min or PT1M30S.",
       "There is no operation option 'on-fial'. Did you mean 'on-fail'?",
     ],
   },
@@ -508,14 +508,14 @@ const refusals: readonly {
     edit: (cib) => setClusterOptions(cib, { values: { 'no-quorum-polcy': 'stop', 'fencing-enabled': 'x' } }),
     says: [
       "There is no cluster option 'no-quorum-polcy'. Did you mean 'no-quorum-policy'?",
-      "'x' is no value for fencing-enabled: it takes true or false.",
+      "'x' is not a valid value for fencing-enabled: expected true or false.",
     ],
   },
   {
     name: 'a fencing level without a fence device',
     edit: (cib) => addFencingLevel(cib, { index: 10, target: { by: 'node', node: 'alpha' }, devices: ['web'] }),
     says: [
-      "'10' is no value for level: it takes a whole number from 1 to 9.",
+      "'10' is not a valid value for level: expected a whole number from 1 to 9.",
       "'web' is a primitive; this needs a fence device.",
     ],
   },

@@ -19,56 +19,56 @@ const dummy = (id: string, inside = '', of = 'class="ocf" provider="pacemaker" t
 const shown = `${'a'.repeat(39)}…`
 
 const cases: readonly (readonly [what: string, configuration: string, sentence: string])[] = [
-  ['a resource', dummy(long), `The id of the primitive '${shown}' has 260 bytes: 128 is the most that it may have.`],
+  ['a resource', dummy(long), `The id of the primitive '${shown}' has 260 bytes. The limit is 128.`],
   [
     'a resource of two bytes a letter',
     dummy('é'.repeat(65)),
-    `The id of the primitive '${'é'.repeat(65)}' has 130 bytes: 128 is the most that it may have.`,
+    `The id of the primitive '${'é'.repeat(65)}' has 130 bytes. The limit is 128.`,
   ],
   [
     'a group',
     `<resources><group id="${long}"><primitive id="a" class="ocf" provider="pacemaker" type="Dummy"/></group></resources>`,
-    `The id of the group '${shown}' has 260 bytes: 128 is the most that it may have.`,
+    `The id of the group '${shown}' has 260 bytes. The limit is 128.`,
   ],
   [
     'a node',
     `<nodes><node id="1" uname="${long}"/></nodes>`,
-    `The uname of the node '1' '${shown}' has 260 bytes: 128 is the most that it may have.`,
+    `The uname of the node '1' '${shown}' has 260 bytes. The limit is 128.`,
   ],
   [
     'an agent',
     dummy('a', '', `class="ocf" provider="pacemaker" type="${long}"`),
-    `The type of the primitive 'a' '${shown}' has 260 bytes: 128 is the most that it may have.`,
+    `The type of the primitive 'a' '${shown}' has 260 bytes. The limit is 128.`,
   ],
   [
     'an operation',
     dummy('a', `<operations><op id="o" name="${long}" interval="10s"/></operations>`),
-    `The name of the op 'o' '${shown}' has 260 bytes: 128 is the most that it may have.`,
+    `The name of the op 'o' '${shown}' has 260 bytes. The limit is 128.`,
   ],
   [
     'a parameter',
     dummy('a', `<instance_attributes id="i"><nvpair id="n" name="${long}" value="1"/></instance_attributes>`),
-    `The name of the nvpair 'n' '${shown}' has 260 bytes: 255 is the most that it may have.`,
+    `The name of the nvpair 'n' '${shown}' has 260 bytes. The limit is 255.`,
   ],
   [
     'a guest node',
     dummy('a', `<meta_attributes id="i"><nvpair id="n" name="remote-node" value="${long}"/></meta_attributes>`),
-    `The name of the guest node '${shown}' has 260 bytes: 128 is the most that it may have.`,
+    `The name of the guest node '${shown}' has 260 bytes. The limit is 128.`,
   ],
   [
     'a ticket',
     `${dummy('a')}<constraints><rsc_ticket id="t" rsc="a" ticket="${long}"/></constraints>`,
-    `The ticket of the rsc_ticket 't' '${shown}' has 260 bytes: 128 is the most that it may have.`,
+    `The ticket of the rsc_ticket 't' '${shown}' has 260 bytes. The limit is 128.`,
   ],
   [
     'a role',
     `<acls><acl_role id="${long}"/></acls>`,
-    `The id of the acl_role '${shown}' has 260 bytes: 128 is the most that it may have.`,
+    `The id of the acl_role '${shown}' has 260 bytes. The limit is 128.`,
   ],
   [
     'a constraint',
     `${dummy('a')}<constraints><rsc_location id="${'l'.repeat(1025)}" rsc="a" node="n" score="1"/></constraints>`,
-    `The id of the rsc_location '${'l'.repeat(39)}…' has 1025 bytes: 1024 is the most that it may have.`,
+    `The id of the rsc_location '${'l'.repeat(39)}…' has 1025 bytes. The limit is 1024.`,
   ],
 ]
 

@@ -142,9 +142,9 @@ const cases: readonly { readonly name: string; readonly configuration: string; r
     name: 'bad scores, roles and words',
     configuration: `${both}<constraints><rsc_colocation id="c" rsc="web" with-rsc="db" with-rsc-role="Mastre" score="a lot"/><rsc_ticket id="t" rsc="web" ticket="T" loss-policy="fense"/></constraints>`,
     says: [
-      "error: 'Mastre' is no value for with-rsc-role: it takes one of Started, Stopped, Promoted, Unpromoted.",
-      "error: 'a lot' is no value for score: it takes a whole number, INFINITY or -INFINITY.",
-      "error: 'fense' is no value for loss-policy: it takes one of stop, demote, fence, freeze. Did you mean 'fence'?",
+      "error: 'Mastre' is not a valid value for with-rsc-role: expected one of Started, Stopped, Promoted, Unpromoted.",
+      "error: 'a lot' is not a valid value for score: expected a whole number, INFINITY or -INFINITY.",
+      "error: 'fense' is not a valid value for loss-policy: expected one of stop, demote, fence, freeze. Did you mean 'fence'?",
     ],
   },
   {
@@ -153,10 +153,10 @@ const cases: readonly { readonly name: string; readonly configuration: string; r
       '<crm_config><cluster_property_set id="o"><nvpair id="o1" name="cluster-delay" value="60 parsecs"/><nvpair id="o2" name="stonith-enabled" value="maybe"/></cluster_property_set></crm_config>' +
       '<resources><primitive id="a" class="lsb" type="x"><meta_attributes id="m"><nvpair id="m1" name="failure-timeout" value="soon"/></meta_attributes><operations><op id="p" name="monitor" interval="often"/></operations></primitive></resources>',
     says: [
-      "error: '60 parsecs' is no value for cluster-delay: it takes a duration such as 20s, 5min or PT1M30S.",
-      "error: 'maybe' is no value for fencing-enabled: it takes true or false.",
-      "error: 'soon' is no value for failure-timeout: it takes a duration such as 20s, 5min or PT1M30S.",
-      "error: 'often' is no value for interval: it takes a duration such as 20s, 5min or PT1M30S.",
+      "error: '60 parsecs' is not a valid value for cluster-delay: expected a duration such as 20s, 5min or PT1M30S.",
+      "error: 'maybe' is not a valid value for fencing-enabled: expected true or false.",
+      "error: 'soon' is not a valid value for failure-timeout: expected a duration such as 20s, 5min or PT1M30S.",
+      "error: 'often' is not a valid value for interval: expected a duration such as 20s, 5min or PT1M30S.",
     ],
   },
   {
@@ -208,7 +208,7 @@ const cases: readonly { readonly name: string; readonly configuration: string; r
     configuration: `<resources><primitive id="a" class="lsb" type="x"><operations><op id="p" name="monitor" interval="10s"/><op id="q" name="monitor" interval="10000ms"/></operations></primitive>${web}</resources><constraints><rsc_order id="o" first="a" then="web" kind="Mandatry"/></constraints>`,
     says: [
       "warning: The resource 'a' has two monitor operations with the interval 10000ms.",
-      "warning: 'Mandatry' is no value for kind: it takes one of optional, mandatory, serialize. Did you mean 'mandatory'?",
+      "warning: 'Mandatry' is not a valid value for kind: expected one of optional, mandatory, serialize. Did you mean 'mandatory'?",
     ],
   },
   {

@@ -141,7 +141,7 @@ const lines: readonly { readonly line: string; readonly says: RegExp }[] = [
   { line: 'resource create a/b ocf:heartbeat:Dummy', says: /'a\/b' cannot be an id/ },
   {
     line: `resource create ${'a'.repeat(260)} ocf:heartbeat:Dummy`,
-    says: /The id 'a+…' has 260 bytes: 128 is the most/,
+    says: /The id 'a+…' has 260 bytes. The limit is 128/,
   },
   { line: 'resource create x ocf:heartbeat:Dumy', says: /no agent 'ocf:heartbeat:Dumy'.*Dummy/ },
   { line: 'resource create x ocf:hartbeat:Dummy', says: /agent 'ocf:hartbeat:Dummy'/ },

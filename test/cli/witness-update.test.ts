@@ -39,7 +39,7 @@ for (const state of ['up', 'stopped'] as const)
   test(`one that is ${state} stays as it is`, async () => {
     const { calls, text } = await asked(['host=w1'], state)
     expect(calls).toEqual([])
-    expect(text).toMatch(/so already/)
+    expect(text).toMatch(/already the witness/)
   })
 
 test('without a host nothing is changed', async () =>

@@ -219,7 +219,7 @@ describe('a node that took a command and never told the result', () => {
     expect(dc.lost).toEqual([])
     dc.overdue()
     expect(dc.lost).toEqual(['n2'])
-    expect(dc.reasonOf(2)).toBe('it took a command and never told the result')
+    expect(dc.reasonOf(2)).toBe('it accepted a command and never reported the result')
   })
 
   test('is not fenced where the DC owes the same: the fault is not the node’s', () => {
@@ -228,9 +228,9 @@ describe('a node that took a command and never told the result', () => {
     dc.overdue()
     expect(dc.lost).toEqual([])
     expect(dc.blockedBy).toEqual([
-      'n1 never told the result of web monitor; it is not fenced for that: it is the DC itself',
-      'n2 never told the result of web monitor; it is not fenced for that: the DC has not told it either',
-      'n3 never told the result of web monitor; it is not fenced for that: the DC has not told it either',
+      'n1 never reported the result of web monitor; it is not fenced for that: it is the DC itself',
+      'n2 never reported the result of web monitor; it is not fenced for that: the DC has not reported it either',
+      'n3 never reported the result of web monitor; it is not fenced for that: the DC has not reported it either',
     ])
   })
 
@@ -280,7 +280,7 @@ describe('a node that took a command and never told the result', () => {
     dc.overdue()
     expect(dc.lost).toEqual([])
     expect(dc.blockedBy).toEqual([
-      'n2 never told the result of web monitor; it is not fenced for that: the rest would have no quorum',
+      'n2 never reported the result of web monitor; it is not fenced for that: the rest would have no quorum',
     ])
     dc.feed({ kind: 'silence', silent: [], agreed: [] })
     dc.later(1)
@@ -324,7 +324,7 @@ describe('a node that took a command and never told the result', () => {
     dc.overdue()
     expect(dc.lost).toEqual([])
     expect(dc.blockedBy).toEqual([
-      'n2 never told the result of web monitor; it is not fenced for that: it was fenced for that before, and that has not helped',
+      'n2 never reported the result of web monitor; it is not fenced for that: it was fenced for that before, and that has not helped',
     ])
     dc.probes(2)
     dc.overdue()
@@ -337,7 +337,7 @@ describe('a node that took a command and never told the result', () => {
     dc.overdue()
     expect(dc.lost).toEqual([])
     expect(dc.blockedBy).toEqual([
-      'n2 never told the result of web monitor; it is not fenced for that: fencing is disabled',
+      'n2 never reported the result of web monitor; it is not fenced for that: fencing is disabled',
     ])
   })
 
@@ -351,6 +351,6 @@ describe('a node that took a command and never told the result', () => {
       dc.feed({ kind: 'not-taken', transitionKey, why: 'unknown', message: 'no connection' })
     }
     dc.later(1)
-    expect(dc.reasonOf(2)).toBe('it could not be told what to do: no connection')
+    expect(dc.reasonOf(2)).toBe('it could not receive its command: no connection')
   })
 })

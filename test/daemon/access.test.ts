@@ -92,7 +92,7 @@ describe('what a local user may do', () => {
     })
 
   test('a caller whom the socket does not tell may do nothing', async () => {
-    await expect(rightsOf({ kind: 'unknown' }, sources(cibWith(false)))).rejects.toThrow('does not know who asks')
+    await expect(rightsOf({ kind: 'unknown' }, sources(cibWith(false)))).rejects.toThrow('cannot identify the caller')
   })
 })
 

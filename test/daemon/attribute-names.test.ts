@@ -16,7 +16,7 @@ const set = async (name: string, set: string, value?: string): Promise<void> =>
 
 test('a node attribute whose name is too long is refused with a sentence, and can be deleted where it is there', async () => {
   await expect(set(long, '', '1')).rejects.toThrow(
-    /The name of the node attribute 'a+…' has 256 bytes: 255 is the most/,
+    /The name of the node attribute 'a+…' has 256 bytes. The limit is 255/,
   )
   await expect(set('short', long, '1')).rejects.toThrow(/The set of the node attribute 'a+…' has 256 bytes/)
   await set(long, '')

@@ -196,7 +196,7 @@ for (const { what, left, begins } of [
       commit,
     } as unknown as RotationPorts)
     const begun = work.begin()
-    if (!begins) return await expect(begun).rejects.toThrow(/being replaced already/)
+    if (!begins) return await expect(begun).rejects.toThrow(/already being replaced/)
     await begun
     const [made, madeFrom] = commit.mock.calls[0] ?? []
     expect(madeFrom).toBe(record)

@@ -50,12 +50,12 @@ const cases: readonly { readonly name: string; readonly file: object | string; r
   {
     name: 'a key without its certificate',
     file: { clusterName: 'x', nodes, store: { kind: 'external', endpoints: ['e:1'], tls: { key: '/k' } } },
-    says: /belong together/,
+    says: /both are required/,
   },
   {
     name: 'an address without TLS beside TLS',
     file: { clusterName: 'x', nodes, store: { kind: 'external', endpoints: ['http://e:1', 'https://f:1'] } },
-    says: /http:\/\/ address beside TLS/,
+    says: /http:\/\/ address although TLS/,
   },
   {
     name: 'a key that is none',

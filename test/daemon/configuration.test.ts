@@ -121,7 +121,7 @@ test('a configuration that arrives in a moment without quorum is saved when the 
 
 test('what is no CIB is refused before it reaches the store', () => {
   expect(() => readConfigurationToPush('<cib><configuration></cib>')).toThrow(/Line 1, column/)
-  expect(() => readConfigurationToPush('<html/>')).toThrow(/no CIB/)
+  expect(() => readConfigurationToPush('<html/>')).toThrow(/not a CIB/)
   expect(readConfigurationToPush('<cib><configuration/><status><node_state id="1"/></status></cib>')).not.toContain(
     'status',
   )
@@ -206,12 +206,10 @@ test('a value and a configuration that are too large are refused before anything
   const cib = (value: string) =>
     `<cib><configuration><crm_config><cluster_property_set id="s"><nvpair id="n" name="x" value="${value}"/></cluster_property_set></crm_config></configuration></cib>`
   expect(() => readConfigurationToPush(cib('a'.repeat(65_537)))).toThrow(
-    "The attribute 'value' of /configuration/crm_config/cluster_property_set[@id='s']/nvpair[@id='n'] has 65537 bytes: 65536 is the most that it may have.",
+    "The attribute 'value' of /configuration/crm_config/cluster_property_set[@id='s']/nvpair[@id='n'] has 65537 bytes. The limit is 65536.",
   )
   expect(readConfigurationToPush(cib('a'.repeat(65_536)))).toContain('aaa')
-  expect(() => readConfigurationToPush(cib('a'.repeat(8 * 1024 * 1024)))).toThrow(
-    '8388608 is the most that it may have.',
-  )
+  expect(() => readConfigurationToPush(cib('a'.repeat(8 * 1024 * 1024)))).toThrow('The limit is 8388608.')
 })
 
 test('parameters that no agent could be given together are refused, by their sum and by their number', () => {
@@ -227,7 +225,7 @@ test('parameters that no agent could be given together are refused, by their sum
     [40_000, 1],
   ] as const)
     expect(() => readConfigurationToPush(cib(pairs, bytes))).toThrow(
-      /^The parameters of \/configuration\/resources\/primitive\[@id='web'\] have \d+ bytes together: 1048576 is the most that an agent gets\.$/,
+      /^The parameters of \/configuration\/resources\/primitive\[@id='web'\] have \d+ bytes in total\. The limit for an agent is 1048576\.$/,
     )
   for (const [pairs, bytes] of [
     [15, 65_000],
@@ -240,7 +238,7 @@ test('an attribute that is too long or that XML cannot hold is not set', async (
   const changes = new AttributeChanges({ store: () => store, view: () => emptyView, onState: () => () => undefined })
   const attribute = { node: nodeName('alpha'), set: '', name: 'big' }
   await expect(changes.set({ ...attribute, value: 'a'.repeat(65_537) })).rejects.toThrow(
-    'The value of big has 65537 bytes: 65536',
+    'The value of big has 65537 bytes. The limit is 65536',
   )
   await expect(changes.set({ ...attribute, value: 'a\u0001' })).rejects.toThrow('control character U+0001')
   expect((await store.list('/systole/')).entries).toEqual([])

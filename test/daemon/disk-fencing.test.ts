@@ -46,7 +46,7 @@ const cases: readonly Case[] = [
     name: 'one that is to read it and has not told is not',
     devices: '/dev/a',
     told: 'nothing',
-    says: /n2 has not told that it reads its disks \(\/dev\/a\)/,
+    says: /n2 did not report that it reads its disks \(\/dev\/a\)/,
   },
   { name: 'one that was never here runs nothing', devices: '/dev/a', told: 'never', says: undefined },
   {
@@ -60,13 +60,13 @@ const cases: readonly Case[] = [
     name: 'of three disks all must be written to',
     devices: '/dev/a,/dev/b',
     told: watch({ path: '/dev/a', uuid: a }, { path: '/dev/b', uuid: b }, { path: '/dev/c' }),
-    says: /n2 reads \/dev\/a,\/dev\/b,\/dev\/c, and disk writes to \/dev\/a,\/dev\/b/,
+    says: /n2 reads \/dev\/a,\/dev\/b,\/dev\/c, but disk writes to \/dev\/a,\/dev\/b/,
   },
   {
     name: 'no disk may be written to that the node does not read',
     devices: '/dev/a,/dev/b',
     told: watch({ path: '/dev/a', uuid: a }),
-    says: /it must be the same disks/,
+    says: /the disks must be the same/,
   },
   {
     name: 'a disk that is another path to each of two nodes is the same by its UUID',
@@ -80,28 +80,28 @@ const cases: readonly Case[] = [
     devices: '/dev/a',
     told: watch({ path: '/dev/sdb', uuid: b }),
     runnerTold: watch({ path: '/dev/a', uuid: a }),
-    says: /n2 reads \/dev\/sdb, and disk writes to \/dev\/a/,
+    says: /n2 reads \/dev\/sdb, but disk writes to \/dev\/a/,
   },
   {
     name: 'the same path is another disk where the UUIDs say so',
     devices: '/dev/a',
     told: watch({ path: '/dev/a', uuid: b }),
     runnerTold: watch({ path: '/dev/a', uuid: a }),
-    says: /n2 reads \/dev\/a, and disk writes to \/dev\/a on n1/,
+    says: /n2 reads \/dev\/a, but disk writes to \/dev\/a on n1/,
   },
   {
     name: 'two paths of one disk are not two disks',
     devices: '/dev/a,/dev/c',
     told: watch({ path: '/dev/a', uuid: a }, { path: '/dev/b', uuid: b }),
     runnerTold: watch({ path: '/dev/a', uuid: a }, { path: '/dev/c', uuid: a }),
-    says: /it must be the same disks/,
+    says: /the disks must be the same/,
   },
   {
     name: 'what an earlier life of the node has told does not count for one that tells nothing',
     devices: '/dev/a',
     told: watch({ path: '/dev/a', uuid: a }),
     isHere: true,
-    says: /n2 has not told that it reads its disks/,
+    says: /n2 did not report that it reads its disks/,
   },
 ]
 

@@ -30,10 +30,10 @@ test('a folder that is short of room is told, and for what the room is', () => {
   expect(shortages(paths)).toEqual([])
   writeFileSync(join(paths.data, 'fill'), Buffer.alloc(3 * 1024 * 1024))
   expect(shortages(paths)).toEqual([
-    expect.stringMatching(/var\/lib\/systole has less than 64 MB of room: make some, because .*etcd/),
+    expect.stringMatching(/var\/lib\/systole has less than 64 MB of free space\. Free some, because .*etcd/),
   ])
   for (let i = 0; i < 70; i++) writeFileSync(join(paths.run, String(i)), '')
-  expect(shortages(paths)[1]).toMatch(/run\/systole has room for less than 32 files \(`df -i`\)/)
+  expect(shortages(paths)[1]).toMatch(/run\/systole has fewer than 32 free inodes \(`df -i`\)/)
 })
 
 test('a daemon that was killed comes back on full disks: its mark is there, and its lock need not be', () => {

@@ -123,8 +123,8 @@ test('links are changed only where every node says that it knows them', () => {
   const { members } = observe(emptyView, written, 1).view
   const nodes = ['a', 'b', 'c'].map((name) => ({ ...plain, name: nodeName(name) }))
   expect(nodesWithoutLinks({ nodes }, members)).toEqual([
-    'The version of Systole on b (0.9) knows one link only: upgrade it first.',
-    'c is not there, and its version of Systole may know one link only: start it first.',
+    'The version of Systole on b (0.9) supports only one link. Upgrade it first.',
+    'c is offline, and its version of Systole may support only one link. Start it first.',
   ])
 })
 
@@ -256,7 +256,7 @@ test('connections to an address are ended by both ends’ ports', () =>
 
 test('an address that this host does not have is none for a link', async () =>
   expect((await linkObstacles('n1', ['127.0.0.1', '192.0.2.77'])).filter((text) => text.includes('address'))).toEqual([
-    'n1 does not have the address 192.0.2.77: give it to a network card of n1 first.',
+    'n1 does not have the address 192.0.2.77. Configure it on a network interface of n1 first.',
   ]))
 
 test('an address that got another link’s number is served on that', async () => {

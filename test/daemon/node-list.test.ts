@@ -119,7 +119,7 @@ for (const { name, list, down, step } of steps)
 test('a node is removed only where the others are a majority among themselves', () => {
   expect(lostVotes(file('a b c'), nodeName('c'), allBut(''))).toBeUndefined()
   expect(lostVotes(file('a b c'), nodeName('c'), allBut('c'))).toBeUndefined()
-  expect(lostVotes(file('a b c'), nodeName('c'), allBut('b'))).toMatch(/because b is not there: start it first/)
+  expect(lostVotes(file('a b c'), nodeName('c'), allBut('b'))).toMatch(/because b is offline\. Start it first/)
   expect(lostVotes(file('a b c d-'), nodeName('d'), allBut('b'))).toBeUndefined()
 })
 
@@ -207,9 +207,9 @@ test('the token is not changed while a node is off or silent, or its version wou
     }),
   )
   expect(nodesThatCannotFollow(file('a b c d'), members, allBut('c'))).toEqual([
-    'The version of Systole on b (9) cannot change its token while it runs: upgrade it first.',
-    'c is coming, going or silent: wait until it is a member.',
-    'd is not there, and its version of Systole may keep the old token when it is back: start it first.',
+    'The version of Systole on b (9) cannot change its token while it runs. Upgrade it first.',
+    'c is joining, leaving or unreachable. Wait until it is a member.',
+    'd is offline, and its version of Systole may keep the old token when it returns. Start it first.',
   ])
 })
 
@@ -227,7 +227,7 @@ test('nor while the witness would pass on a list without it, or might', async ()
   expect(await set(undefined, false)).toBe(5000)
   expect(await set(witness, true)).toBe(5000)
   await expect(set(witness, false)).rejects.toThrow(
-    'The witness w was not heard yet, or its version of Systole would lose the token from the list that it passes on: start or upgrade it first.',
+    'The witness w is unreachable, or its version of Systole does not support a changed token. Start or upgrade it first.',
   )
 })
 

@@ -43,7 +43,7 @@ const disabled = '<nvpair id="e" name="stonith-enabled" value="false"/>'
 
 const cases: readonly { readonly name: string; readonly notes: string; readonly says: RegExp }[] = [
   { name: 'three nodes that can all be fenced: nothing', notes: notes('a b c', '', device('a b c')), says: /^$/ },
-  { name: 'no fence device', notes: notes('a b c', '', ''), says: /^There is no fence device: .*not recovered/ },
+  { name: 'no fence device', notes: notes('a b c', '', ''), says: /^No fence device is configured: .*not recovered/ },
   { name: 'nodes without one', notes: notes('a b c', '', device('a')), says: /^No fence device can fence b or c: / },
   { name: 'fencing disabled', notes: notes('a b c', disabled, ''), says: /^Fencing is disabled: [^\n]*$/ },
   { name: 'two nodes that fence each other: nothing', notes: notes('a b', '', device('a b')), says: /^$/ },
@@ -55,12 +55,12 @@ const cases: readonly { readonly name: string; readonly notes: string; readonly 
   {
     name: 'a watchdog that takes longer than the cluster waits',
     notes: notes('a b c', waited('4s'), device('a b c'), { a: 3000, b: 5000 }),
-    says: /^The watchdog of b takes 5 s, so that fencing-watchdog-timeout=4s is too short to count on it\.$/,
+    says: /^The watchdog of b takes 5 s, so fencing-watchdog-timeout=4s is too short to rely on it\.$/,
   },
   {
     name: 'two voters that count on watchdogs',
     notes: notes('a b', waited('-1'), device('a b'), { a: 3000, b: 3000 }),
-    says: /^Two voters that lose each other are both reset/,
+    says: /^fencing-watchdog-timeout requires three nodes/,
   },
   {
     name: 'a kernel that ends no connections, where there is one link: nothing',
@@ -94,7 +94,7 @@ test('a kernel that ends no connections is told where there are several links', 
   })
   expect(told).toContain('On n2: The disk is full.')
   expect(told).toContainEqual(
-    expect.stringMatching(/^This node cannot end connections .*\(the kernel does not do it\)/),
+    expect.stringMatching(/^This node cannot close connections .*\(the kernel does not do it\)/),
   )
 })
 

@@ -31,9 +31,7 @@ async function told(hasConfiguration: boolean, forMs: number): Promise<readonly 
 }
 
 test('a node that knows no configuration yet says so once, and not every half second', async () => {
-  expect(await told(false, 60_000)).toEqual([
-    'this node knows no configuration yet, so that there is nothing for it to stop',
-  ])
+  expect(await told(false, 60_000)).toEqual(['this node has no configuration yet and therefore nothing to stop'])
 })
 
 test('what cannot be computed without quorum is told again after minutes', async () => {

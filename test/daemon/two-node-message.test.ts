@@ -17,23 +17,23 @@ for (const { what, more, says } of [
   {
     what: 'has just joined and copies the store',
     more: { heartbeat: 'heard', complete: false },
-    says: /copies the store from n1.*Nothing need be done/,
+    says: /copying the store from n1.*No action is needed/,
   },
-  { what: 'has no data, and the other is off', more: { complete: false }, says: /start n1\.$/ },
+  { what: 'has no data, and the other is off', more: { complete: false }, says: /Start n1\.$/ },
   {
     what: 'lost its vote to the other, which is there',
     more: { heartbeat: 'heard', votes: false },
-    says: /joins again by itself/,
+    says: /rejoin automatically/,
   },
   {
     what: 'lost its vote to the other, which is off',
     more: { votes: false },
-    says: /no vote and no data.*start n1\.$/,
+    says: /no vote and no data.*Start n1\.$/,
   },
   {
     what: 'has booted after a word, and the other is off',
     more: { holding: true },
-    says: /start it, or `systole quorum unblock`/,
+    says: /Start it, or run `systole quorum unblock`/,
   },
   { what: 'has booted after a word, and asks the other', more: { holding: true, heartbeat: 'heard' }, says: undefined },
   { what: 'has everything, and hears nobody', more: {}, says: undefined },

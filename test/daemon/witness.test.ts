@@ -98,8 +98,8 @@ describe('the list of nodes with a witness', () => {
   test('lets nobody go whom the others need for a majority', () => {
     const w = nodeName('w')
     expect(lostVotes(file('a b w'), w, () => true)).toBeUndefined()
-    expect(lostVotes(file('a b w'), w, (host) => host !== 'b')).toMatch(/because b is not there/)
-    expect(lostVotes(file('a b w'), nodeName('b'), (host) => host !== 'w')).toMatch(/because w is not there/)
+    expect(lostVotes(file('a b w'), w, (host) => host !== 'b')).toMatch(/because b is offline/)
+    expect(lostVotes(file('a b w'), nodeName('b'), (host) => host !== 'w')).toMatch(/because w is offline/)
   })
 })
 
@@ -123,8 +123,8 @@ describe('a witness is added', () => {
 
   test('not where a node is older, or is off and might be', () =>
     expect(nodesWithoutWitness(file('a b c'), members({ a: knows, b: {} }))).toEqual([
-      'The version of Systole on b (0.9) knows no witness: upgrade it first.',
-      'c is not there, and its version of Systole may know no witness: start it first.',
+      'The version of Systole on b (0.9) does not support a witness. Upgrade it first.',
+      'c is offline, and its version of Systole may not support a witness. Start it first.',
     ]))
 })
 
@@ -161,30 +161,26 @@ describe('where somebody else has changed the witness meanwhile', () => {
   for (const { does, act } of cases)
     test(`${does} leaves the new one alone`, async () => {
       const daemon = await lateNode('a b w-', 'v')
-      await expect(act(daemon)).rejects.toThrow(
-        /^w is not the witness any more: somebody else has put v at v in its pl/,
-      )
+      await expect(act(daemon)).rejects.toThrow(/^w is no longer the witness: another user has replaced it with v at v/)
       expect((await listed()).witness).toEqual({ ...witnessOf('a b w-'), ...v })
     })
 
   test('remove is about the one that the administrator knows of', async () => {
     const daemon = await lateNode('a b w-', 'v')
-    await expect(removeWitness(daemon, v)).rejects.toThrow(/^The witness is w \(w\) by now, and not v \(v\): nothing/)
+    await expect(removeWitness(daemon, v)).rejects.toThrow(/^The witness is now w \(w\), not v \(v\)\. Nothing/)
     expect((await listed()).witness?.name).toBe('v')
   })
 
   test('update says that there is none any more', async () => {
     const daemon = await lateNode('a b w-', 'none')
-    await expect(replaceWitness(daemon, x)).rejects.toThrow(
-      /^w is not the witness any more: somebody else has taken it/,
-    )
+    await expect(replaceWitness(daemon, x)).rejects.toThrow(/^w is no longer the witness: another user has removed it/)
     expect((await listed()).witness).toBeUndefined()
   })
 
   test('add does not take its place', async () => {
     const daemon = await lateNode('a b-', 'none')
     await changeNodeList(store, file('a b-'), (list) => ({ ...list, witness: { ...witnessOf('a b w-'), ...v } }))
-    await expect(addWitness(daemon, x)).rejects.toThrow(/has the witness v already/)
+    await expect(addWitness(daemon, x)).rejects.toThrow(/already has the witness v/)
     expect((await listed()).witness?.name).toBe('v')
   })
 })
@@ -312,7 +308,7 @@ describe('the last voter goes on', () => {
 
   test('on the word that the witness is off as well', () => expect(lost('a b w', 'b w')).toEqual(['b', 'w']))
 
-  test('not while the witness is heard', () => expect(() => lost('a b w', 'b')).toThrow(/^w: votes as well/))
+  test('not while the witness is heard', () => expect(() => lost('a b w', 'b')).toThrow(/^w: this voter is reachable/))
 
   test('whatever a witness does that has no vote', () => expect(lost('a b c w-', 'b c w')).toEqual(['b', 'c']))
 })

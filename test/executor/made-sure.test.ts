@@ -220,7 +220,7 @@ test('an agent that does not end even when it is killed has a result', async () 
   await vi.advanceTimersByTimeAsync(11_500)
   expect(node.written[0]?.attributes).toMatchObject({
     'op-status': '2',
-    'exit-reason': 'start did not end within its time, and could not be ended',
+    'exit-reason': 'start exceeded its timeout and could not be killed',
   })
   await node.executor.close()
 })

@@ -37,7 +37,7 @@ async function nothingElseHappens(jump: () => Promise<void>): Promise<void> {
   expect(stopsByItself()).toBe(losses)
 }
 
-const stopsByItself = (): number => lab.logs(100_000).match(/stops resources by itself/g)?.length ?? 0
+const stopsByItself = (): number => lab.logs(100_000).match(/stops resources without the DC/g)?.length ?? 0
 
 async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
   await lab.until(what, holds, 60_000)

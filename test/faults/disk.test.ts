@@ -98,7 +98,7 @@ const fullDisks = [
   {
     name: 'without room for files',
     fill: `i=0; while touch ${dataFolder}/fill/$i 2>/dev/null; do i=$((i+1)); done`,
-    says: /On n2: The file system of \/var\/lib\/systole has room for less than 32 files/,
+    says: /On n2: The file system of \/var\/lib\/systole has fewer than 32 free inodes/,
   },
 ]
 describe.each(fullDisks)('a disk $name', ({ fill, says }) => {

@@ -50,7 +50,7 @@ describe('a daemon that stands still', () => {
     await settled()
     // It doubts its lease until that is confirmed.
     expect(await whatRuns(lab, 'n1')).toEqual({ ...before, quorumLosses: expect.anything() })
-    expect(lab.logs(10_000)).not.toContain('stops resources by itself')
+    expect(lab.logs(10_000)).not.toContain('stops resources without the DC')
   })
 
   for (const processes of [['systoled'], ['systoled', 'etcd']] as const)
@@ -150,7 +150,7 @@ describe('a file of the daemon that is torn', () => {
     expect(readFileSync(torn, 'utf8')).toBe(readFileSync(whole, 'utf8'))
     truncateSync(torn, 300)
     await daemonEndsBecause(
-      /"why":"\/etc\/systole\/cluster\.json: cluster\.json is not JSON: [^"]*copy that of another node/,
+      /"why":"\/etc\/systole\/cluster\.json: cluster\.json is not JSON: [^"]*copy the file from another node/,
     )
     copyFileSync(whole, torn)
     await settled()

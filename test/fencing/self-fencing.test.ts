@@ -25,7 +25,7 @@ test('the time counts from the end of the lease', () => {
 })
 
 test('one that registers again has perhaps fed its watchdog', () => {
-  const cameBack = 'it came back before it was surely reset'
+  const cameBack = 'it came back before its reset was certain'
   expect(
     verdicts([
       [0, 'gone', 2],

@@ -110,7 +110,7 @@ const badAgents: readonly BadAgent[] = [
     name: 'an exit code that OCF does not define is told as it is',
     agent: 'undefined-code',
     mischief: '[ "$1" = start ] && exit 42',
-    told: '42 is no exit code that OCF defines',
+    told: '42 is not an exit code defined by OCF',
     exitCode: 42,
   },
   {

@@ -26,8 +26,8 @@ afterAll(() => lab.close(), 60_000)
 
 test('while the others are up, nobody goes on without them', async () => {
   expect(await lab.try('n1', 'quorum', 'unblock', '--yes')).toBeUndefined()
-  expect(lab.lastFailure).toMatch(/has quorum: there is nothing to unblock/)
-  expect(await lab.systole('n1', 'quorum', 'expected-votes', '3')).toMatch(/3 votes are expected already/)
+  expect(lab.lastFailure).toMatch(/has quorum. There is nothing to unblock/)
+  expect(await lab.systole('n1', 'quorum', 'expected-votes', '3')).toMatch(/3 votes are already expected/)
 }, 60_000)
 
 /** As an attempt leaves it that did not come to its end. */
@@ -58,7 +58,7 @@ test('two of three lose power for good: the third goes on alone once somebody sa
   }
   await lab.until('n1 has no quorum', async () => !(await quorum('n1')).quorate)
   expect(await lab.try('n1', 'quorum', 'expected-votes', '1')).toBeUndefined()
-  expect(lab.lastFailure).toMatch(/1 of 3 are there.*If n2, n3 .* are off: systole quorum unblock, on this node/)
+  expect(lab.lastFailure).toMatch(/1 of 3 are present.*If n2, n3 .* are off, run .systole quorum unblock. on this node/)
   expect(await lab.try('n1', 'quorum', 'unblock')).toBeUndefined()
   expect(lab.lastFailure).toMatch(/if n2 and n3 are off/)
   await lab.systole('n1', 'quorum', 'unblock', '--yes')

@@ -17,8 +17,8 @@ test('a host is let in only where the cluster expects it', async () => {
   const token = (await lab.systole('n1', 'cluster', 'token', '--witness')).trim()
   const join = ['qdevice', 'setup', 'model', 'net', '--join', lab.network.address('n1'), '--token', token]
   for (const { host, line, says } of [
-    { host: 'w', line: join, says: /The cluster lab expects no witness/ },
-    { host: 'n2', line: join, says: /is a node of the cluster lab: a witness must be a host of its own/ },
+    { host: 'w', line: join, says: /The cluster lab does not expect a witness/ },
+    { host: 'n2', line: join, says: /is a node of the cluster lab. A witness must be a separate host/ },
     { host: 'n1', line: ['quorum', 'device', 'remove'], says: /has no witness/ },
     { host: 'n1', line: ['quorum', 'device', 'add', 'model', 'net', 'host=n2'], says: /n2 is a node of the cluster/ },
   ]) {

@@ -73,7 +73,7 @@ class Node {
   }
 }
 
-const blind = 'its disks cannot be read, and the store does not say that nobody fences it'
+const blind = 'its disks cannot be read, and the store does not confirm that it is not being fenced'
 
 describe('a node that reads disks', () => {
   test('needs no quorum while it reads them', () => {
@@ -120,7 +120,7 @@ describe('a node that reads disks', () => {
     const node = new Node(1)
     node.storeSaysNo()
     expect(node.at(1000, {})).toEqual([
-      'its disks cannot be read, and it may be fenced through them without a word in the store',
+      'its disks cannot be read, and it may be fenced through them without a record in the store',
     ])
   })
 
@@ -129,7 +129,7 @@ describe('a node that reads disks', () => {
     node.read('a')
     node.at(1000)
     node.read('a', 3400)
-    expect(node.at(3600, 'hangs')).toEqual(['the main thread hangs, or this node is to end'])
+    expect(node.at(3600, 'hangs')).toEqual(['the main thread hangs, or this node must stop'])
   })
 
   test('forgets what it has read when the watchdog is armed anew', () => {

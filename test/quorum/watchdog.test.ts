@@ -45,7 +45,7 @@ test('a quorate and registered node feeds its watchdog five times in its time', 
 test('without a word of the main thread it starves, and says so once', () => {
   const node = armed()
   expect(node.at(2500)).toEqual(['feed'])
-  expect(node.at(3600)).toEqual(['the main thread hangs, or this node is to end'])
+  expect(node.at(3600)).toEqual(['the main thread hangs, or this node must stop'])
   expect(node.at(4700)).toEqual([])
   node.permit('l1')
   expect(node.at(5800)).toEqual(['feed'])

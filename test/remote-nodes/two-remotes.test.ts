@@ -96,7 +96,7 @@ describe('a remote node that is gone for good', () => {
     await lab.systole('n1', 'node', 'attribute', 'r2', 'rack=b', '--force').catch(() => undefined)
     await lab.inNode('n1', join(lab.folder, 'systole/shims/attrd_updater'), '-n', 'seen', '-U', 'yes', '-N', 'r2')
     expect(await lab.systole('n1', 'cluster', 'cib', 'scope=status')).toContain('uname="r2"')
-    expect(await lab.systole('n1', 'cluster', 'node', 'clear', 'r2')).toContain('r2 is forgotten')
+    expect(await lab.systole('n1', 'cluster', 'node', 'clear', 'r2')).toContain('Deleted all records of r2')
     expect(await lab.systole('n1', 'cluster', 'cib')).not.toContain('uname="r2"')
   })
 })

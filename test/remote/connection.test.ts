@@ -185,7 +185,7 @@ for (const name of ['toString', '__proto__', 'constructor', 'hasOwnProperty'])
   test(`a call of '${name}' is a word that nobody knows, and ends no daemon`, async () => {
     const { server } = await serve()
     const heard = await say(server.port, { kind: 'call', id: 1, name, body: {} }, { kind: 'no message' })
-    expect(heard).toContain(`This version does not know '${name}'.`)
+    expect(heard).toContain(`This version does not support '${name}'.`)
     expect(await (await open(server.port)).call('own', { owner: 'n1', token: 5, firstCallId: 1 })).toMatchObject({
       accepted: true,
     })
@@ -230,7 +230,7 @@ test('an answer that is none ends the connection, and fails what waits for it', 
   await link.call('own', { owner: 'n1', token: 5, firstCallId: 1 })
   served.answer = { ...taken, highestTerm: 'three' } as unknown as typeof taken
   await expect(link.call('perform', command)).rejects.toThrow(LinkEndedError)
-  expect(ends).toEqual(['it speaks another language: an answer to perform, highestTerm: not number'])
+  expect(ends).toEqual(['it uses another protocol: an answer to perform, highestTerm: not number'])
 })
 
 test('a remote node that asks and does not read what it is answered is left, before it fills the memory', async () => {
@@ -255,7 +255,7 @@ test('a remote node that asks and does not read what it is answered is left, bef
     answered++
     return await Promise.resolve({ exitCode: 0, output: long, errors: '' })
   })
-  await vi.waitFor(() => expect(ends).toEqual(['it does not read what it is sent']), { timeout: 15_000 })
+  await vi.waitFor(() => expect(ends).toEqual(['it does not read its messages']), { timeout: 15_000 })
   expect(answered).toBeLessThan(60)
 })
 
@@ -361,7 +361,7 @@ test('a cluster node whose authority is believed no more owns nothing, also on a
   const served = await serve()
   const link = await open(served.server.port)
   served.believes = false
-  await expect(link.call('own', { owner: 'n1', token: 9, firstCallId: 1 })).rejects.toThrow(/believed no more/)
+  await expect(link.call('own', { owner: 'n1', token: 9, firstCallId: 1 })).rejects.toThrow(/no longer trusted/)
   expect(served.owners).toEqual([])
 })
 

@@ -102,13 +102,13 @@ test('what alice may read is shown by every command, and the password by none', 
 test('a user without a role, and one without a name, are told why they may do nothing', async () => {
   expect(await as('bob', 'systole status')).toEqual({
     code: 1,
-    text: 'Error: Access control is on, and bob has no role: an administrator gives one with `systole acl user create bob <role>`.\n',
+    text: 'Error: Access control is enabled, but bob has no role. An administrator can assign one with `systole acl user create bob <role>`.\n',
   })
   expect(await as('bob', 'cibadmin --query')).toMatchObject({ code: 4 })
   const { code, text } = await as('nameless', 'systole cluster cib')
   expect(code).toBe(1)
   expect(text).toBe(
-    'Error: Access control is on, and the user number 70009 has no name on this host, so that no role is theirs.\n',
+    'Error: Access control is enabled, but the user number 70009 has no name on this host and therefore no role.\n',
   )
 })
 
@@ -180,7 +180,7 @@ test('every call of the local API is refused or answers without the password, wh
     const outcome = outcomes.find((one) => one.path === path)
     expect.soft(outcome?.answer ?? '', name).not.toContain(secret)
     if (localNeeds[name as keyof typeof localNeeds] === 'administration')
-      expect.soft(outcome?.details, name).toMatch(/^Permission denied: .* needs the permission 'write' on the whole of/)
+      expect.soft(outcome?.details, name).toMatch(/^Permission denied: .* requires the permission 'write' on all of/)
   }
   const answered = outcomes.flatMap(({ path, answer }) => (answer === undefined ? [] : [path.split('/').at(-1)]))
   expect(answered).toEqual(
@@ -319,7 +319,7 @@ test('root acts for a user, and nobody else does', async () => {
   expect(refused).toMatch(/Permission denied: alice may not [a-z]+ [\s\S]*exit 4/)
   expect(await as('alice', 'cibadmin --user bob --query')).toEqual({
     code: 4,
-    text: 'cibadmin: Permission denied: only root and hacluster act for another user.\n',
+    text: 'cibadmin: Permission denied: only root and hacluster may act for another user.\n',
   })
 })
 
@@ -359,7 +359,7 @@ test('where the cluster is stopped nobody but root gets in, as the roles are not
   for (const command of ['systole cluster start', 'systole cluster token', 'systole cluster destroy --force']) {
     const { code, text } = await as('bob', command)
     expect.soft(code, command).toBe(1)
-    expect.soft(text, command).toContain('Access control is on, and this node does not know the roles now')
+    expect.soft(text, command).toContain('Access control is enabled, but this node has no configuration yet')
   }
   await root('systole cluster start')
   await lab.until('the node has quorum again', async () => (await as('bob', 'systole acl disable')).code === 0)

@@ -62,7 +62,7 @@ test('the DC loses its power while certificates are renewed: it holds it up, is 
       (await status(other)).waitsFor.some((why) => why.startsWith(`${lost}: `) && why.includes('node remove')),
     60_000,
   )
-  expect(await lab.systole(other, 'pki', 'status')).toMatch(new RegExp(`Waits for: +${lost}: it is not heard`))
+  expect(await lab.systole(other, 'pki', 'status')).toMatch(new RegExp(`Waits for: +${lost}: it is unreachable`))
   lab.power.unplugged.delete(lost)
   await lab.power.on(lost)
   await lab.until(

@@ -733,7 +733,7 @@ export class SimDaemon {
   }
 }
 
-const owes = 'it took a command and never told the result'
+const owes = 'it accepted a command and never reported the result'
 
 /** Broken on purpose: as it once was. */
 function mutated(state: ControllerState, mutations: ReadonlySet<string>): ControllerState {

@@ -153,11 +153,11 @@ test('a node that is told to exit feeds its watchdog no more, and cannot be fenc
   const before = watchdogs.resets.length
   await lab.systole('n1', 'stonith', 'sbd', 'device', 'message', disk.device, 'n3', 'exit')
   await lab.until('its watchdog is stopped', () => !watchdogs.isRunning('n3'))
-  expect(await notes('n3')).toMatch(/a message on \S+ has ended it/)
-  expect(await notes('n1')).toMatch(/n3 reads no disk/)
-  expect(await lab.systole('n1', 'why', '--fence', 'n3')).toMatch(/It reads none of \/dev\/loop\d+ now/)
+  expect(await notes('n3')).toMatch(/a message on \S+ stopped it/)
+  expect(await notes('n1')).toMatch(/n3 does not read its SBD disks/)
+  expect(await lab.systole('n1', 'why', '--fence', 'n3')).toMatch(/It currently reads none of \/dev\/loop\d+/)
   expect(await lab.try('n1', 'stonith', 'fence', 'n3')).toBeUndefined()
-  expect(lab.lastFailure).toMatch(/n3 has not told that it reads its disks/)
+  expect(lab.lastFailure).toMatch(/n3 did not report that it reads its disks/)
   expect(watchdogs.resets.length).toBe(before)
   const pid = (await lab.inNode('n3', 'cat', '/run/systoled.pid')).trim()
   await lab.inNode('n3', 'kill', '-TERM', pid)
@@ -188,14 +188,14 @@ test('when the disk vanishes nobody dies, and when it is set up anew it is read 
 test('times that do not fit are told, and such a disk fences nobody', async () => {
   await lab.inNode('n1', 'sbd', '-d', disk.device, '-1', '5', '-4', '6', 'create')
   await lab.until('all nodes tell of it', async () =>
-    (await Promise.all(lab.nodes.map(notes))).every((text) => /6 s \(msgwait\), which is too soon/.test(text)),
+    (await Promise.all(lab.nodes.map(notes))).every((text) => /6 s \(msgwait\), which is too short/.test(text)),
   )
   await lab.until('none tells that it reads it', async () =>
     (await sbdNodes()).every(({ fed, disksRead }) => !fed && disksRead.length === 0),
   )
   expect(await lab.try('n1', 'stonith', 'fence', 'n2')).toBeUndefined()
   // The agent may be asked first whom it knows: n2 has no slot any more.
-  expect(lab.lastFailure).toMatch(/n2 has not told that it reads its disks|disk cannot fence n2/)
+  expect(lab.lastFailure).toMatch(/n2 did not report that it reads its disks|disk cannot fence n2/)
   await lab.systole('n1', 'stonith', 'sbd', 'device', 'setup', `device=${disk.device}`, '--force')
   await allReadTheDisk()
 })

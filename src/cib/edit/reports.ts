@@ -120,7 +120,7 @@ export function describeEditReport(report: EditReport): string {
     case 'unknown-option':
       return `There is no ${report.where} '${report.name}'.${didYouMean(report.similar)}`
     case 'bad-value':
-      return `'${report.value}' is no value for ${report.name}: it takes ${report.expected}.`
+      return `'${report.value}' is not a valid value for ${report.name}: expected ${report.expected}.`
     case 'no-value':
       return `The parameter '${report.name}' has no value: give it one, or leave it out.`
     case 'last-of-group':
@@ -134,7 +134,7 @@ export function describeEditReport(report: EditReport): string {
     case 'part-of-clone':
       return `'${report.id}' is inside the ${report.kind} '${report.outer}': constrain '${report.outer}', or add --force.`
     case 'cannot-be-unique':
-      return `'${report.id}' cannot be globally unique: its agent is of the class ${report.agentClass}, and only agents of the class ocf are told which instance is meant.`
+      return `'${report.id}' cannot be globally unique: its agent has class ${report.agentClass}, and only agents of class ocf receive the instance number.`
     case 'cannot-be-promoted':
       return `'${report.id}' cannot be promoted: its agent is of the class ${report.agentClass}, and only agents of the class ocf know promote and demote.`
     case 'in-one-group':

@@ -16,7 +16,7 @@ export function upgradeSchema(cib: XmlElement): Result<XmlElement, string> {
   const configuration = childElement(cib, 'configuration')
   if (configuration !== undefined && hasOldAcls(configuration))
     return failed(
-      `A CIB of the schema '${written}' with ACLs that say read, write and deny is not upgraded: delete the ACLs first, and create them anew.`,
+      `A CIB of the schema '${written}' with read, write and deny ACLs cannot be upgraded: delete the ACLs first and create them again afterwards.`,
     )
   const children = cib.children.map((child) =>
     child === configuration && hasOldSchema(cib) ? withoutRequires(withPresentSchema(configuration)) : child,

@@ -97,7 +97,7 @@ export function describeFinding(report: CibFinding): string {
     case 'missing-section':
       return `The CIB has no '${report.section}' section.`
     case 'bad-value':
-      return `'${report.value}' is no value for ${report.name}: it takes ${report.expected}.${didYouMean(report.similar)}`
+      return `'${report.value}' is not a valid value for ${report.name}: expected ${report.expected}.${didYouMean(report.similar)}`
     case 'unknown-option':
       return `There is no ${report.where} '${report.name}'.${didYouMean(report.similar)}`
     case 'duplicate-id':

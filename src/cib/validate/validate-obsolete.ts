@@ -50,7 +50,7 @@ function beforeOne(what: string): Obsolete {
   return {
     code: 'obsolete',
     what: `${what} is the form of Pacemaker before 1.0, which is not read:`,
-    advice: 'upgrade the CIB with a Pacemaker of 1.0 to 2.0 (cibadmin --upgrade), or write it anew.',
+    advice: 'upgrade the CIB with a Pacemaker of 1.0 to 2.0 (cibadmin --upgrade), or create it again.',
   }
 }
 

@@ -69,7 +69,7 @@ function mistakesOf(
       const choices = `${rule.wanted}${rule.forced ? ', use --force to override' : ''}`
       return [
         {
-          own: `'${value}' is no value for ${option}: it takes ${rule.wanted}.`,
+          own: `'${value}' is not a valid value for ${option}: expected ${rule.wanted}.`,
           about: { code: 'bad-choice', name: option, value, choices },
         },
       ]

@@ -71,7 +71,7 @@ export class GuardedCib {
   async see(cib: XmlElement): Promise<ReadableCib> {
     const seen = readable(cib, await this.accessTo(cib))
     if (seen !== undefined) return seen
-    throw denied(`no role of ${this.rights.user} permits to read anything of the CIB.`)
+    throw denied(`no role of ${this.rights.user} permits reading any part of the CIB.`)
   }
 
   /** Nothing is hidden, and nothing may come to be. */
@@ -95,7 +95,7 @@ export class GuardedCib {
     const hidden = firstHiddenReference(whole, after, await this.accessTo(after))
     if (hidden !== undefined)
       throw denied(
-        `${this.rights.user} may not refer to '${hidden}', of which ${this.rights.user} may not read everything.`,
+        `${this.rights.user} may not refer to '${hidden}', because ${this.rights.user} may not read all of it.`,
       )
     const known = new Set(mistakes(whole))
     const fresh = mistakes(after).filter((sentence) => !known.has(sentence))

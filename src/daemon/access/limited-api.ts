@@ -92,7 +92,7 @@ export function limitedHandlers(daemon: Daemon, handlers: LocalHandlers, rights:
 function composed(view: ClusterView, quorate: boolean): XmlElement {
   const cib = cibOfView(view, quorate)
   if (cib) return cib
-  throw refuse('no-configuration', 'The cluster has no quorum yet, so that its configuration is not known.')
+  throw refuse('no-configuration', 'The cluster has no quorum yet, so its configuration is unknown.')
 }
 
 function parsed(xml: string): XmlElement {

@@ -130,7 +130,7 @@ export class LimitedToolsWorld extends AgentToolsWorld {
   }
 
   override async asUser(): Promise<ToolWorld> {
-    return await Promise.reject(denied('only root and hacluster act for another user.'))
+    return await Promise.reject(denied('only root and hacluster may act for another user.'))
   }
 
   override async cleanUp(what: Parameters<ToolWorld['cleanUp']>[0]): Promise<void> {
@@ -171,7 +171,7 @@ export class LimitedToolsWorld extends AgentToolsWorld {
     const found = findResource(this.#whole, id)
     if (found === undefined || !mayWriteAll(found, this.#access))
       throw denied(
-        `asking the fence device ${id} runs its agent as root, which needs the permission 'write' on the device; ${this.#guarded.rights.user} does not have it.`,
+        `querying the fence device ${id} runs its agent as root, which requires the permission 'write' on the device; ${this.#guarded.rights.user} does not have it.`,
       )
     return await super.askFenceDevice(id, question, timeoutMs)
   }
@@ -179,7 +179,7 @@ export class LimitedToolsWorld extends AgentToolsWorld {
   override async fence(request: FenceRequest): Promise<string | undefined> {
     if (!(await this.#guarded.administers(this.#whole)))
       throw denied(
-        `fencing needs the permission 'write' on the whole of /cib/configuration, which ${this.#guarded.rights.user} does not have.`,
+        `fencing requires the permission 'write' on all of /cib/configuration, which ${this.#guarded.rights.user} does not have.`,
       )
     return await super.fence({ ...request, node: nodeName(request.node) })
   }
@@ -188,5 +188,5 @@ export class LimitedToolsWorld extends AgentToolsWorld {
 function wholeOf(node: ToolsNode, view: ClusterView): XmlElement {
   const cib = cibOfView(view, node.quorate)
   if (cib !== undefined) return cib
-  throw denied('the configuration with the roles is not known on this node yet.')
+  throw denied('this node does not know the configuration with the roles yet.')
 }

@@ -101,6 +101,6 @@ async function mayAdminister(daemon: Daemon, rights: LimitedRights, call: string
     configuration !== undefined && (await daemon.access.guardedFor(rights).administers(configuration.cib))
   if (!isPermitted)
     throw denied(
-      `'${inWords(call)}' changes more than the CIB, so that it needs the permission 'write' on the whole of /cib/configuration, which ${rights.user} does not have.`,
+      `'${inWords(call)}' changes more than the CIB and requires the permission 'write' on all of /cib/configuration, which ${rights.user} does not have.`,
     )
 }

@@ -52,7 +52,7 @@ export const accessCodes: ReadonlySet<string> = new Set([
 
 export async function rightsOf(caller: CallerIdentity, sources: AccessSources): Promise<Rights> {
   if (caller.kind !== 'user')
-    throw refuse('unknown-caller', 'The daemon does not know who asks: this socket does not tell it.')
+    throw refuse('unknown-caller', 'The daemon cannot identify the caller: this socket does not report credentials.')
   const { uid } = caller
   if (uid === 0) return { kind: 'all', user: 'root', mayNameAnother: true }
   const user = await sources.users.byId(uid)
@@ -79,17 +79,17 @@ function rightsOfUser(
   if (known === undefined)
     throw refuse(
       'roles-unknown',
-      'Access control is on, and this node does not know the roles now, as it has no configuration: only root and hacluster may do that here until it has one.',
+      'Access control is enabled, but this node has no configuration yet and does not know the roles: only root and hacluster may do this until it has one.',
     )
   if (user === undefined)
     throw refuse(
       'no-such-user',
-      `Access control is on, and ${called} has no name on this host, so that no role is theirs.`,
+      `Access control is enabled, but ${called} has no name on this host and therefore no role.`,
     )
   const permissions = permissionsOf(known.cib, user)
   if (permissions !== undefined) return { kind: 'limited', user: user.name, permissions }
   throw refuse(
     'no-role',
-    `Access control is on, and ${user.name} has no role: an administrator gives one with \`systole acl user create ${user.name} <role>\`.`,
+    `Access control is enabled, but ${user.name} has no role. An administrator can assign one with \`systole acl user create ${user.name} <role>\`.`,
   )
 }

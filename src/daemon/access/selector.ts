@@ -17,7 +17,7 @@ export class SlowPermissionsError extends Error {
   override readonly name = 'SlowPermissionsError'
   constructor() {
     super(
-      `The XPaths of the permissions took longer than ${timeoutMs / 1000} s: an administrator must make them simpler.`,
+      `Evaluating the XPaths of the permissions took longer than ${timeoutMs / 1000} s. An administrator must simplify them.`,
     )
   }
 }

@@ -7,7 +7,7 @@ type Ask = () => Promise<void>
 export class TooManyQuestionsError extends Error {
   override readonly name = 'TooManyQuestionsError'
   constructor(most: number) {
-    super(`This user has ${most} questions in line already: wait for some of them.`)
+    super(`This user already has ${most} queued requests. Wait until some of them finish.`)
   }
 }
 

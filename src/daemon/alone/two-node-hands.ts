@@ -126,7 +126,7 @@ export class TwoNodeHands {
     const lost = this.nodesToConfirm()
     const unnamed = lost.filter((node) => !confirmed.includes(node))
     if (unnamed.length > 0)
-      throw refuse('not-confirmed', `Nobody has confirmed that ${unnamed.join(' and ')} is off. Nothing was changed.`)
+      throw refuse('not-confirmed', `No confirmation that ${unnamed.join(' and ')} is off. Nothing was changed.`)
     if (otherOfTwo(this.#ports.file(), this.#ports.own)) return [await this.unblock()]
     const witness = this.#ports.file().witness?.name
     const nodes = lost.filter((host) => host !== witness)
@@ -146,7 +146,7 @@ export class TwoNodeHands {
       if (performance.now() > end)
         throw refuse(
           'not-yet',
-          `The node does not go on yet: ${this.state()?.message ?? 'see `systole quorum status`'}`,
+          `The node cannot continue yet: ${this.state()?.message ?? 'see `systole quorum status`'}`,
         )
   }
 
@@ -154,21 +154,20 @@ export class TwoNodeHands {
   async unblock(node?: NodeName): Promise<NodeName> {
     const { own, file, quorate, heartbeat } = this.#ports
     const other = otherOfTwo(file(), own)
-    if (!other)
-      throw refuse('not-two-nodes', 'Only one of two nodes may go on without a majority: this cluster is another one.')
+    if (!other) throw refuse('not-two-nodes', 'Only clusters of two nodes can continue without a majority this way.')
     if (node !== undefined && node !== other.name) throw refuse('own-node', `${node} is this node itself.`)
-    if (quorate()) throw refuse('has-quorum', 'This node has quorum: there is nothing to unblock.')
+    if (quorate()) throw refuse('has-quorum', 'This node has quorum. There is nothing to unblock.')
     if (heartbeat(other.name) === 'heard')
-      throw refuse('peer-is-heard', `${other.name} is heard, so that it is not off.`)
+      throw refuse('peer-is-heard', `${other.name} is reachable and therefore not off.`)
     if (!votes(file(), own.name))
       throw refuse(
         'no-vote',
-        `${own.name} has no vote and no data: ${other.name} went on without it. Start ${other.name}, and ${own.name} joins again.`,
+        `${own.name} has no vote and no data because ${other.name} continued without it. Start ${other.name}; ${own.name} then joins again.`,
       )
     if (!this.#ports.isComplete())
       throw refuse(
         'not-complete',
-        `${own.name} has not caught up with ${other.name} and lacks changes: start ${other.name}.`,
+        `${own.name} has not caught up with ${other.name} and lacks changes. Start ${other.name}.`,
       )
     this.#told = true
     this.look()

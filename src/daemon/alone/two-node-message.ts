@@ -17,13 +17,13 @@ export function waitingMessage(now: {
   const isHeard = heartbeat !== 'silent'
   if (votes && !complete)
     return isHeard
-      ? `This node copies the store from ${other}, which is there: it takes part as soon as it has. Nothing need be done.`
-      : `This node has not caught up with ${other} and cannot go on without it: start ${other}.`
+      ? `This node is copying the store from ${other} and joins when that is complete. No action is needed.`
+      : `This node has not caught up with ${other} and cannot continue without it. Start ${other}.`
   if (!votes)
     return isHeard
-      ? `${other} has gone on without this node, which joins again by itself.`
-      : `This node has no vote and no data, because ${other} has gone on without it: start ${other}.`
+      ? `${other} continued without this node, which will rejoin automatically.`
+      : `This node has no vote and no data because ${other} continued without it. Start ${other}.`
   if (holding && !isHeard)
-    return `This node waits for ${other}, which may have gone on without it: start it, or \`systole quorum unblock\` if it is off.`
+    return `This node waits for ${other}, which may have continued without it. Start it, or run \`systole quorum unblock\` if it is off.`
   return undefined
 }

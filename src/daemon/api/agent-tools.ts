@@ -68,7 +68,7 @@ export function remoteTools(
 const exitTimeout = 124
 
 export const tooSlow = (xpath: string): ToolReply =>
-  refused(exitTimeout, `The path ${xpath} takes too long: make it simpler.`)
+  refused(exitTimeout, `Evaluating the path ${xpath} takes too long. Simplify it.`)
 
 interface WorldOf {
   readonly localNode?: NodeName
@@ -164,7 +164,7 @@ export class AgentToolsWorld implements ToolWorld {
   }
 
   async asUser(user: string): Promise<ToolWorld | ToolReply> {
-    const refusal = refused(4, 'Permission denied: only root and hacluster act for another user.')
+    const refusal = refused(4, 'Permission denied: only root and hacluster may act for another user.')
     return (await this.#asUser?.(user)) ?? refusal
   }
 

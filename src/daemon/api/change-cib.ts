@@ -38,7 +38,7 @@ export async function changeCib(
   for (let attempt = 0; attempt < attempts; attempt++) {
     const { view } = node
     const stored = view.configuration?.cib
-    if (stored === undefined) return refused(1, 'The cluster has no configuration yet: try again.')
+    if (stored === undefined) return refused(1, 'The cluster has no configuration yet. Try again.')
     const before = how.whole === true ? (cibOfView(view, node.quorate) ?? stored) : stored
     const after = await changedBy(how.by?.guarded, before, change)
     if ('exitCode' in after) return after
@@ -48,7 +48,7 @@ export async function changeCib(
     const outcome = await save(node, { before, after, stored, state, command, user: by.user, by: by.node ?? node.name })
     if (outcome === 'saved') return undefined
   }
-  throw new Error('The CIB is being changed by others all the time: try again.')
+  throw new Error('Other users keep changing the CIB. Try again.')
 }
 
 /** Somebody with roles changes what is shown to him. */
@@ -132,7 +132,7 @@ function stateWrites(view: ClusterView, before: XmlElement, after: XmlElement): 
   if (forbidden !== undefined)
     return refused(
       unsafe,
-      'The state of a node is what the cluster has seen of it and cannot be written; only what is left of a node that is gone can be deleted.',
+      'Node state is recorded by the cluster and cannot be written. Only the leftover state of a removed node can be deleted.',
     )
   const sentence = tooLongIn(old, current)
   if (sentence !== undefined) return refused(unsafe, sentence)

@@ -44,7 +44,7 @@ export function joinTokenHandlers(
       if (unknown.length > 0)
         throw refuse(
           'no-such-token',
-          ...unknown.map((id) => `There is no join token '${id}': \`systole cluster token list\` shows them.`),
+          ...unknown.map((id) => `There is no join token '${id}'. \`systole cluster token list\` lists the tokens.`),
         )
       return { withdrawn: await daemon.tokens.withdraw(({ id }) => ids.length === 0 || ids.includes(id)) }
     },
@@ -66,24 +66,30 @@ export async function setupTokens(daemon: Daemon, file: ClusterFile, caller: Cal
 function fileOf(daemon: Daemon): ClusterFile {
   daemon.refuseOnWitness()
   if (daemon.file) return daemon.file
-  throw refuse('not-configured', 'This host belongs to no cluster: run `systole cluster setup` or `cluster join`.')
+  throw refuse(
+    'not-configured',
+    'This host does not belong to a cluster. Run `systole cluster setup` or `cluster join`.',
+  )
 }
 
 /** A token that could not be used is told now, and not on the host that was to join. */
 function refuseIdle(file: ClusterFile, role: JoinRole, node: string): void {
   const names = file.nodes.map(({ name }) => name)
   if (role === 'member' && !names.includes(nodeName(node)))
-    throw refuse('unknown-node', `The cluster has no node '${node}': \`systole cluster node add ${node}\` adds it.`)
+    throw refuse('unknown-node', `The cluster has no node '${node}'. Add it with \`systole cluster node add ${node}\`.`)
   const entry = file.nodes.find(({ name }) => name === node)
   if (role === 'member' && (entry?.keys?.length ?? 0) > 0)
     throw refuse(
       'has-joined',
-      `${node} has joined already: \`systole cluster node remove ${node}\` first, and add it again.`,
+      `${node} has already joined. Run \`systole cluster node remove ${node}\` first, then add it again.`,
     )
   const why = role === 'remote' ? remoteNameObstacle(file, node) : undefined
   if (why !== undefined) throw refuse('bad-name', why)
   if (role === 'witness' && file.witness?.name !== node)
-    throw refuse('no-witness', `The cluster expects no witness '${node}': \`systole quorum device add\` adds it.`)
+    throw refuse(
+      'no-witness',
+      `The cluster does not expect a witness '${node}'. Add it with \`systole quorum device add\`.`,
+    )
 }
 
 const listed = (token: IssuedToken, now: number): ListedTokens['tokens'][number] => {

@@ -57,8 +57,7 @@ function configurationHandlers(
     getCib: async () => {
       const { view, quorate } = daemon.node
       const cib = cibOfView(view, quorate)
-      if (!cib)
-        throw refuse('no-configuration', 'The cluster has no quorum yet, so that its configuration is not known.')
+      if (!cib) throw refuse('no-configuration', 'The cluster has no quorum yet, so its configuration is unknown.')
       return { xml: printXml(cib), version: view.configuration?.version ?? 0 }
     },
     pushConfiguration: async ({ xml, expectedVersion, user, command }) =>
@@ -117,7 +116,7 @@ function stateHandlers(
     },
     fence: async ({ target, action }) => {
       if (action !== 'off' && action !== 'on' && action !== 'reboot')
-        throw refuse('bad-action', `'${action}' is no fencing action: use off, on or reboot.`)
+        throw refuse('bad-action', `'${action}' is not a fencing action. Use off, on or reboot.`)
       return await daemon.node.fencing.fenceForAdministrator(knownNode(daemon, target), action)
     },
     confirmFencing: async ({ target }) => {
@@ -246,7 +245,7 @@ function membershipHandlers(
       if (daemon.running && !force)
         throw refuse(
           'still-started',
-          'The cluster is started on this node: run `systole cluster stop` first, or add --force.',
+          'The cluster is running on this node. Run `systole cluster stop` first, or add --force.',
         )
       await daemon.forget()
       return {}
@@ -257,13 +256,16 @@ function membershipHandlers(
 export function configuredFile(daemon: Daemon): ClusterFile {
   daemon.refuseOnWitness()
   if (daemon.file) return daemon.file
-  throw refuse('not-configured', 'This host belongs to no cluster: run `systole cluster setup` or `cluster join`.')
+  throw refuse(
+    'not-configured',
+    'This host does not belong to a cluster. Run `systole cluster setup` or `cluster join`.',
+  )
 }
 
 function belongsAlready(file: ClusterFile): Error {
   return refuse(
     'configured-already',
-    `This host belongs to the cluster ${file.clusterName}: add --force to forget that one, its configuration included.`,
+    `This host belongs to the cluster ${file.clusterName}. Add --force to discard that cluster and its configuration.`,
   )
 }
 

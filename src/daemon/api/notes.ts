@@ -50,7 +50,7 @@ function linkNotes({ file, links, connectionsStay }: NoteSources): readonly stri
   if (connectionsStay === undefined || file.nodes.every((node) => linksOf(node).length === 1)) return down
   return [
     ...down,
-    `This node cannot end connections on a link that is down (${connectionsStay}): its store would stand still for seconds when one fails.`,
+    `This node cannot close connections on a failed link (${connectionsStay}): its store would stall for seconds when a link fails.`,
   ]
 }
 
@@ -59,21 +59,20 @@ function watchdogNotes({ file, configuration, watchdogs, watchdogTroubles }: Not
   const short = [...watchdogs].filter(([, ms]) => isCountedOn(option) && selfResetMs(option, ms) === undefined)
   const tooShort = short.map(
     ([node, ms]) =>
-      `The watchdog of ${node} takes ${ms / 1000} s, so that fencing-watchdog-timeout=${option} is too short to count on it.`,
+      `The watchdog of ${node} takes ${ms / 1000} s, so fencing-watchdog-timeout=${option} is too short to rely on it.`,
   )
   const twoVoters = storeHosts(file).filter(({ votes }) => votes).length === 2
   if (!twoVoters || watchdogs.size === 0 || !isCountedOn(option)) return [...watchdogTroubles, ...tooShort]
   return [
     ...watchdogTroubles,
     ...tooShort,
-    'Two voters that lose each other are both reset by their watchdogs, and wait for each other then: fencing-watchdog-timeout is for three nodes or more.',
+    'fencing-watchdog-timeout requires three nodes or more: two voters that lose each other are both reset by their watchdogs and then wait for each other.',
   ]
 }
 
 function deafNotes({ deaf }: NoteSources): readonly string[] {
   return deaf.map(
-    (node) =>
-      `${node} reads no disk of SBD although it is to, so that fence_sbd cannot fence it: \`systole status\` there shows why.`,
+    (node) => `${node} does not read its SBD disks, so fence_sbd cannot fence it: \`systole status\` there shows why.`,
   )
 }
 
@@ -81,19 +80,19 @@ function deafNotes({ deaf }: NoteSources): readonly string[] {
 function voteNotes(file: ClusterFile, configuration: Configuration | undefined): readonly string[] {
   if (storeHosts(file).filter(({ votes }) => votes).length !== 2) return []
   if (file.nodes.length > 2)
-    return ['Only two nodes vote: the loss of one stops the cluster until another has joined and got a vote.']
+    return ['Only two nodes vote: if one is lost, the cluster stops until another node joins and gets a vote.']
   if (configuration === undefined || fencingEnabled(configuration)) return []
   return [
-    'Two nodes without fencing: when one is lost, the other stops until `systole quorum unblock`. Fencing would let it go on by itself.',
+    'Two nodes without fencing: if one is lost, the other stops until `systole quorum unblock`. With fencing it would continue automatically.',
   ]
 }
 
 function witnessNotes({ witness }: NoteSources): readonly string[] {
   if (witness === undefined) return []
   const { name, state, votes, problem } = witness
-  const lost = votes ? 'one more lost voter may stop the cluster' : 'it breaks no ties'
+  const lost = votes ? 'one more lost voter may stop the cluster' : 'it cannot break ties'
   if (state === 'silent')
-    return [`The witness ${name} is not heard: ${lost}. On it, \`systole qdevice status net\` shows why.`]
+    return [`The witness ${name} is unreachable: ${lost}. On the witness, \`systole qdevice status net\` shows why.`]
   if (state === 'stopped')
     return [`The witness ${name} is stopped: ${lost}. Start it with \`systole qdevice start net\`.`]
   return problem === undefined ? [] : [`The witness ${name}: ${problem}`]
@@ -110,12 +109,13 @@ function fencingNotes(
 ): readonly string[] {
   if (!fencingEnabled(configuration))
     return [
-      'Fencing is disabled: a lost node that hangs instead of stopping may run the same resources as the node that takes them over.',
+      'Fencing is disabled: a lost node that hangs may keep running resources that are also started on another node.',
     ]
   const confirm = 'until an administrator confirms that it is off (`systole stonith confirm`)'
-  if (deviceCount === 0) return [`There is no fence device: what runs on a lost node is not recovered ${confirm}.`]
+  if (deviceCount === 0)
+    return [`No fence device is configured: the resources of a lost node are not recovered ${confirm}.`]
   const names = nodes.map(({ name }) => name).filter((node) => !isFenceable(node))
   if (names.length === 0) return []
   const list = names.length === 1 ? names[0] : `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`
-  return [`No fence device can fence ${list}: what runs there when it is lost is not recovered ${confirm}.`]
+  return [`No fence device can fence ${list}: if it is lost, its resources are not recovered ${confirm}.`]
 }

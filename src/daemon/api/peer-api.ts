@@ -72,7 +72,7 @@ export function peerHandlers(daemon: Daemon): Handlers<typeof nodeService> {
     getPki: async () => daemon.pkiState(),
     bringPki: async (order, { caller }) => {
       if (daemon.node.view.dc?.node !== nameOf(caller))
-        throw refuse('not-dc', `${nameOf(caller)} is not the DC, which alone replaces the authority.`)
+        throw refuse('not-dc', `${nameOf(caller)} is not the DC, and only the DC replaces the authority.`)
       await daemon.followAuthority(order)
       return {}
     },

@@ -15,8 +15,7 @@ export function pkiHandlers(daemon: Daemon): Pick<Handlers<typeof localService>,
   return {
     getPkiStatus: async () => await status(daemon),
     rotateAuthority: async ({ without }) => {
-      if (!daemon.node.quorate)
-        throw refuse('no-quorum', 'This node has no quorum: the authority cannot be replaced from here.')
+      if (!daemon.node.quorate) throw refuse('no-quorum', 'This node has no quorum and cannot replace the authority.')
       await daemon.node.rotation.begin(without)
       return await status(daemon)
     },
@@ -27,7 +26,10 @@ async function status(daemon: Daemon): Promise<PkiStatus> {
   daemon.refuseOnWitness()
   const { file } = daemon
   if (!file)
-    throw refuse('not-configured', 'This host belongs to no cluster: run `systole cluster setup` or `cluster join`.')
+    throw refuse(
+      'not-configured',
+      'This host does not belong to a cluster. Run `systole cluster setup` or `cluster join`.',
+    )
   const asked = await Promise.all(
     file.nodes.map(async ({ name }): Promise<NodePki | NodeName> => {
       if (name === daemon.name) return daemon.pkiState()

@@ -97,6 +97,6 @@ function refuseOnNode({ file }: Daemon): void {
   if (file === undefined) return
   throw refuse(
     'is-member',
-    `This host is a node of the cluster ${file.clusterName}: a witness must be a host of its own.`,
+    `This host is a node of the cluster ${file.clusterName}. A witness must be a separate host.`,
   )
 }

@@ -25,7 +25,7 @@ export function encodeConfig(record: ConfigRecord): Uint8Array {
 export class DamagedRecordError extends Error {
   override readonly name = 'DamagedRecordError'
   constructor(key: string, cause?: unknown) {
-    super(`The store holds something at ${key} that this version cannot read.`, { cause })
+    super(`This version cannot read the record ${key} of the store.`, { cause })
   }
 }
 

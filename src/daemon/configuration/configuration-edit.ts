@@ -23,8 +23,7 @@ import { type HistoryBounds, historyBounds } from './history-bounds.ts'
 /** The text to store. A document that is not a CIB is refused whole. */
 export function readConfigurationToPush(xml: string): string {
   const [bytes, most] = [Buffer.byteLength(xml), largestConfiguration()]
-  if (bytes > most)
-    throw refuse('too-large', `The configuration would have ${bytes} bytes: ${most} is the most that it may have.`)
+  if (bytes > most) throw refuse('too-large', `The configuration would have ${bytes} bytes. The limit is ${most}.`)
   const parsed = parseXml(xml)
   if (!parsed.ok)
     throw refuse(
@@ -33,7 +32,7 @@ export function readConfigurationToPush(xml: string): string {
     )
   const cib = parsed.value
   if (cib.name !== 'cib' || !childElement(cib, 'configuration'))
-    throw refuse('not-a-cib', `The document is no CIB: a 'cib' element with a 'configuration' in it is expected.`)
+    throw refuse('not-a-cib', `The document is not a CIB: expected a 'cib' element that contains a 'configuration'.`)
   readConfiguration(cib)
   refuseLongValues(configurationElement(cib), '')
   return printXml({ ...cib, children: [configurationElement(cib)] })
@@ -56,7 +55,7 @@ function refuseManyParameters(resource: XmlElement, path: string): void {
   if (bytes > largestParameters)
     throw refuse(
       'too-long',
-      `The parameters of ${path} have ${bytes} bytes together: ${largestParameters} is the most that an agent gets.`,
+      `The parameters of ${path} have ${bytes} bytes in total. The limit for an agent is ${largestParameters}.`,
     )
 }
 
@@ -82,7 +81,7 @@ export async function saveConfiguration(
   },
 ): Promise<PushAnswer> {
   if (!(await quorumSoon(node)))
-    throw refuse('no-quorum', 'This node has no quorum: the configuration cannot be changed here.')
+    throw refuse('no-quorum', 'This node has no quorum and cannot change the configuration.')
   // The client has hidden what it knows to be secret; not every client is ours.
   const command = cut(textWithoutSecrets(cut(change.command), secretsOfView(node.view)))
   const bounds = historyBounds(node.view.configuration?.typed)

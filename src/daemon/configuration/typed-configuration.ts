@@ -6,7 +6,9 @@ import type { ConfigRecord } from './config-history.ts'
 export class UnreadableConfigurationError extends Error {
   override readonly name = 'UnreadableConfigurationError'
   constructor(version: number, message: string) {
-    super(`Version ${version} of the configuration cannot be read (${message}): a newer Systole may have written it.`)
+    super(
+      `Version ${version} of the configuration cannot be read (${message}). A newer version of Systole may have written it.`,
+    )
   }
 }
 

@@ -27,11 +27,11 @@ export function whyNotThroughDisks(
   if (configured === undefined || (!view.nodeStates.has(target) && !view.members.has(target))) return undefined
   const told = toldBy(view, target)
   if (told === undefined)
-    return `${target} has not told that it reads its disks (${configured.join(', ')}), so that a message there proves nothing`
+    return `${target} did not report that it reads its disks (${configured.join(', ')}), so a message there proves nothing`
   const written = disksOfDevice(device)
   if (areSame(told.disks, written, toldBy(view, runner)?.disks ?? [])) return undefined
   const disks = told.disks.map(({ path }) => path).join(',')
-  return `${target} reads ${disks}, and ${device.id} writes to ${written.join(',') || 'none'} on ${runner}: it must be the same disks`
+  return `${target} reads ${disks}, but ${device.id} writes to ${written.join(',') || 'none'} on ${runner}: the disks must be the same`
 }
 
 /** What its life of now tells, if it is here: what an earlier one told holds for that. */

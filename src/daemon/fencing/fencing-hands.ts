@@ -129,7 +129,7 @@ export class FencingHands {
         const byWatchdog = record.device === watchdogDeviceId && record.outcome === 'succeeded'
         if (!byWatchdog) return await this.#record(record, term, [])
         const written = await this.#record(record, term, this.#watchdogs.mustHold(record))
-        const message = `${record.target} came back before it was surely reset`
+        const message = `${record.target} came back before its reset was certain`
         if (written === 'refused') await this.#record({ ...record, outcome: 'failed', message }, term, [])
         return written
       },
@@ -271,7 +271,7 @@ export class FencingHands {
 
   async fenceForAdministrator(target: NodeName, action: FencingAction): Promise<FenceAnswer> {
     const { dc } = this.#ports.view()
-    if (!dc) throw refuse('no-dc', 'No node leads the cluster at the moment, so nobody can fence: try again.')
+    if (!dc) throw refuse('no-dc', 'The cluster has no DC at the moment, so no node can be fenced. Try again.')
     if (dc.node === this.#ports.self) return await this.#fenceAsked(target, action, dc.term)
     const life = knownLife(this.#ports.view(), target)
     try {
@@ -289,12 +289,12 @@ export class FencingHands {
     const isOver = (): boolean => action === 'reboot' && sinceLife(view(), target, life) === 'rebooted'
     while (!isOver() && (view().dc === undefined || view().dc?.node === target)) {
       if (monotonicNow() >= giveUpAt)
-        throw refuse('no-dc', `${target} led the cluster and is gone, and no other node leads it yet: try again.`)
+        throw refuse('no-dc', `The DC ${target} is lost and no other node has become DC yet. Try again.`)
       await delay(lookMs)
     }
     const answer = isOver() ? undefined : await this.fenceForAdministrator(target, action)
     // It may have come back while the next one was asked.
-    return answer === undefined || isOver() ? { succeeded: true, message: `${target} has booted anew` } : answer
+    return answer === undefined || isOver() ? { succeeded: true, message: `${target} has rebooted` } : answer
   }
 
   /** The devices that this node knows, and the nodes that each says it can fence; undefined where it must be asked. */
@@ -311,8 +311,7 @@ export class FencingHands {
 
   async fenceForPeer(target: string, action: string): Promise<FenceAnswer> {
     const { dc } = this.#ports.view()
-    if (dc?.node !== this.#ports.self)
-      throw refuse('not-dc', 'This node does not lead the cluster any more: try again.')
+    if (dc?.node !== this.#ports.self) throw refuse('not-dc', 'This node is no longer the DC. Try again.')
     if (action !== 'off' && action !== 'on' && action !== 'reboot') throw refuse('bad-action', `'${action}'?`)
     return await this.#fenceAsked(nodeName(target), action, dc.term)
   }
@@ -324,7 +323,7 @@ export class FencingHands {
     const { term, id, device, timeoutMs } = request
     const answer = await this.#devices.run({ term, id, device, action, timeoutMs, target: nodeName(request.target) })
     if (answer.kind === 'old-term')
-      return { succeeded: false, message: 'The term is over.', highestTerm: answer.highestTerm, details: '' }
+      return { succeeded: false, message: 'The term has ended.', highestTerm: answer.highestTerm, details: '' }
     const { succeeded, message } = answer.answer
     return { succeeded, message, highestTerm: term, details: JSON.stringify(answer.answer) }
   }
@@ -341,7 +340,7 @@ export class FencingHands {
       action,
       timeoutMs: this.#timeoutMs(),
       delayMs: 0,
-      reason: 'asked for by an administrator',
+      reason: 'requested by an administrator',
       client: 'administrator',
     })
     this.#ports.onFenced(fencedInput(result, action, incarnation))
@@ -399,7 +398,7 @@ export class FencingHands {
   }
 
   async #runOn(node: NodeName, command: DeviceCommand): Promise<DeviceAnswer> {
-    if (isTermOver(this.#ports.view().dc, command)) return failed('The term is over.')
+    if (isTermOver(this.#ports.view().dc, command)) return failed('The term has ended.')
     // Whoever leads waits, wherever other devices are run.
     if (command.device === watchdogDeviceId) return await this.#watchdogs.run(command)
     const obstacle = this.#whyNot(command, node) ?? (await this.#tellStore(command, node))
@@ -434,7 +433,7 @@ export class FencingHands {
       if (outcome === 'applied') return undefined
       if (!holdsTerm(term)) return 'the term is over'
     }
-    return `what ${target} tells of its disks changes all the time`
+    return `the reports of ${target} about its disks keep changing`
   }
 
   async #seeTarget(target: NodeName): Promise<SeenTarget | string> {
@@ -443,7 +442,7 @@ export class FencingHands {
       return await seeTarget(store(), view(), target)
     } catch (error) {
       if (!isStoreFailure(error)) throw error
-      return `the store does not tell whether ${target} reads its disks: ${error.message}`
+      return `the store did not report whether ${target} reads its disks: ${error.message}`
     }
   }
 
@@ -486,7 +485,7 @@ export class FencingHands {
 }
 
 function answerOf(answer: DeviceServerAnswer): DeviceAnswer {
-  return answer.kind === 'answered' ? answer.answer : failed('The term is over.')
+  return answer.kind === 'answered' ? answer.answer : failed('The term has ended.')
 }
 
 function failed(message: string): DeviceAnswer {

@@ -110,6 +110,6 @@ export class LoneFencer {
     if (obstacle !== undefined) return { succeeded: false, timedOut: false, output: '', message: obstacle }
     const told = await this.#devices.run(command)
     if (told.kind === 'answered') return told.answer
-    return { succeeded: false, timedOut: false, output: '', message: 'The term is over.' }
+    return { succeeded: false, timedOut: false, output: '', message: 'The term has ended.' }
   }
 }

@@ -67,7 +67,7 @@ export class WatchdogFencer {
   async run({ id, target, term, timeoutMs }: DeviceCommand): Promise<DeviceAnswer> {
     const { view, option, timings, log } = this.#ports
     const waitMs = watchdogWaits(view(), option(), timings()).get(target)
-    if (waitMs === undefined) return failed(`${target} feeds no watchdog that can be counted on`)
+    if (waitMs === undefined) return failed(`${target} does not feed a reliable watchdog`)
     const life = knownLife(view(), target)
     const isHere = sinceLife(view(), target, life) === 'here'
     if (isHere && !(await this.#askToEnd(target, life, term))) return failed('the term is over')

@@ -7,7 +7,7 @@ import { readIfThere, writeWhole } from './files.ts'
 export class AlreadyRunningError extends OutsideError {
   override readonly name = 'AlreadyRunningError'
   constructor(pid: number, file: string) {
-    super(`Another systoled (process ${pid}) runs here: ${file}. Stop it first.`)
+    super(`Another systoled (process ${pid}) is running here: ${file}. Stop it first.`)
   }
 }
 
@@ -20,7 +20,7 @@ export function takeLock(file: string): void {
   } catch (error) {
     // A daemon that was killed must come back: its ports, too, keep a second one out.
     if (!takesNoChange(error)) throw error
-    process.stderr.write(`${file} cannot be written (${String(error)}): the daemon begins without its lock.\n`)
+    process.stderr.write(`${file} cannot be written (${String(error)}): the daemon starts without its lock.\n`)
   }
 }
 

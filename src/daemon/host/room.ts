@@ -13,25 +13,25 @@ const leastFiles = 32
 /** A sentence for each folder that is short of room; the same one as long as it is. */
 export function shortages({ data, run }: Pick<Paths, 'data' | 'run'>): readonly string[] {
   return [
-    ...shortage(data, dataRoomBytes, 'without it etcd stops, and with it this node’s vote in the store'),
+    ...shortage(data, dataRoomBytes, 'without it, etcd stops, and this node’s vote in the store is lost'),
     ...shortage(
       run,
       runRoomBytes,
-      'without it what agents print is lost, and a daemon that is restarted does not know which of them run',
+      'without it, the output of agents is lost, and a restarted daemon does not know which agents run',
     ),
   ]
 }
 
 function shortage(folder: string, neededBytes: number, otherwise: string): readonly string[] {
   const room = roomIn(folder)
-  if (typeof room === 'string') return [`${folder} cannot be looked at (${room}).`]
+  if (typeof room === 'string') return [`${folder} cannot be inspected (${room}).`]
   if (room.bytes < neededBytes)
     return [
-      `The file system of ${folder} has less than ${inWords(neededBytes)} of room: make some, because ${otherwise}.`,
+      `The file system of ${folder} has less than ${inWords(neededBytes)} of free space. Free some, because ${otherwise}.`,
     ]
   if (room.files < leastFiles)
     return [
-      `The file system of ${folder} has room for less than ${leastFiles} files (\`df -i\`): make some, because ${otherwise}.`,
+      `The file system of ${folder} has fewer than ${leastFiles} free inodes (\`df -i\`). Free some, because ${otherwise}.`,
     ]
   return []
 }

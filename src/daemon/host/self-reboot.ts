@@ -17,7 +17,7 @@ export function rebootSelf(reboot: SelfReboot, why: string): void {
 
 export function endSelf({ log, isolated }: SelfReboot, how: SelfEnd, why: string): void {
   if (isolated) {
-    log.error(`${why}: this node shares its machine (SYSTOLE_ROOT), so its daemon ends instead`)
+    log.error(`${why}: this node shares its machine (SYSTOLE_ROOT), so only its daemon ends`)
     process.exit(1)
   }
   log.error(`${why}: ${sentences[how]}`)
@@ -28,7 +28,7 @@ export function endSelf({ log, isolated }: SelfReboot, how: SelfEnd, why: string
     detached: true,
   })
   child.on('error', (error) => {
-    log.error('this node cannot end itself: its daemon ends, and its resources may go on', { error })
+    log.error('this node cannot reboot itself: its daemon ends, and its resources may keep running', { error })
     process.exit(1)
   })
   child.unref()
@@ -44,6 +44,6 @@ function crashKernel(log: Log): void {
 
 const sentences: Readonly<Record<SelfEnd, string>> = {
   reset: 'this node reboots itself now',
-  off: 'this node switches itself off now',
+  off: 'this node powers itself off now',
   crashdump: 'this node lets its kernel crash now',
 }

@@ -116,9 +116,9 @@ export class StrangerTable {
     const trouble =
       error === undefined
         ? undefined
-        : `No table of nftables keeps strangers from the ports of the cluster (${error}): install nftables, or set SYSTOLE_FILTER=socket where this host is to do without.`
+        : `No nftables table protects the ports of the cluster from unknown hosts (${error}). Install nftables, or set SYSTOLE_FILTER=socket to do without.`
     if (trouble !== undefined && trouble !== this.#trouble)
-      this.#log.warn('no table of nftables keeps strangers from the ports of the cluster', { error })
+      this.#log.warn('no nftables table protects the ports of the cluster from unknown hosts', { error })
     this.#trouble = trouble
   }
 
@@ -132,7 +132,7 @@ export class StrangerTable {
         errors = (errors + chunk.toString()).slice(0, 500)
       })
       child.on('error', (error) =>
-        resolve('code' in error && error.code === 'ENOENT' ? 'there is no nft' : error.message),
+        resolve('code' in error && error.code === 'ENOENT' ? 'nft is not installed' : error.message),
       )
       child.on('close', (code) => resolve(code === 0 ? undefined : (errors.split('\n')[0] ?? `nft ended with ${code}`)))
       child.stdin.on('error', () => undefined)

@@ -626,7 +626,7 @@ export class ClusterNode {
       ]
     }
     return new OwnTroubles(find, (troubles) => {
-      if (troubles.length > 0) this.#log.warn('something on this node needs a person', { troubles })
+      if (troubles.length > 0) this.#log.warn('something on this node needs an administrator', { troubles })
       this.#tellOwnMember()
       this.#tellListeners()
     })
@@ -661,7 +661,7 @@ export class ClusterNode {
       panic: () =>
         rebootSelf(
           { log, isolated: this.#setup.paths.root !== '' },
-          'fencing-reaction=panic: the cluster counts this node as fenced although it lives',
+          'fencing-reaction=panic: the cluster considers this node fenced although it is alive',
         ),
       depart: (escalated) => {
         this.#escalated = escalated

@@ -111,5 +111,5 @@ const oldTerm = (highestTerm: number): TermAnswer => ({
   done: false,
   why: 'old-term',
   highestTerm,
-  message: `The term is over: this node has seen ${highestTerm}.`,
+  message: `The term has ended: this node has seen term ${highestTerm}.`,
 })

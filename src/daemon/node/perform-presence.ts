@@ -42,7 +42,7 @@ export function performPresenceEffect(effect: PresenceEffect, hands: PresenceHan
       })
       return
     case 'request-shutdown':
-      log.info('this node asks for its resources to be stopped, so that it can leave')
+      log.info('this node requests that its resources stop before it leaves')
       attempt(hands, async () => {
         const { node } = member
         const attribute = { node, set: '', name: 'shutdown', value: String(Math.floor(Date.now() / 1000)) }
@@ -54,12 +54,12 @@ export function performPresenceEffect(effect: PresenceEffect, hands: PresenceHan
       })
       return
     case 'stop-locally':
-      log.warn('nobody tells this node when it may leave: it stops its resources by itself')
+      log.warn('no DC confirms that this node may leave: it stops its resources itself')
       hands.stopLocally()
       return
     case 'depart':
       if (effect.escalated)
-        log.error('the shutdown has not ended within shutdown-escalation: this node goes with what it runs')
+        log.error('the shutdown did not finish within shutdown-escalation: this node leaves with its resources running')
       hands.depart(effect.escalated === true)
       return
     case 'declared-down':
@@ -72,7 +72,7 @@ export function performPresenceEffect(effect: PresenceEffect, hands: PresenceHan
 
 function attempt({ log, written }: PresenceHands, write: () => Promise<boolean>): void {
   write().then(written, (error: unknown) => {
-    log.warn('the store did not take what this node says of itself', { error })
+    log.warn('the store rejected the record of this node', { error })
     written(false)
   })
 }

@@ -74,7 +74,7 @@ export class PresenceHands {
       panic()
       return
     }
-    log.error('the cluster counts this node as down although it lives: its resources are stopped')
-    void stopAll().then(() => restart('the cluster counts this node as down'))
+    log.error('the cluster considers this node down although it is alive: its resources are stopped')
+    void stopAll().then(() => restart('the cluster considers this node down'))
   }
 }

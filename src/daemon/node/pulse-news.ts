@@ -89,31 +89,31 @@ export class PulseNews {
         this.#ports.onLinks(message.links)
         return
       case 'connections-kept':
-        log.warn('connections on a link that is down could not be ended: the store may take seconds to find another', {
+        log.warn('connections on a failed link could not be closed: the store may take seconds to use another', {
           error: message.error,
         })
         return
       case 'connections-stay':
-        log.warn('this node cannot end connections on a link that is down: the store would stand still for seconds', {
+        log.warn('this node cannot close connections on a failed link: the store would stall for seconds', {
           why: message.why,
         })
         this.#ports.onConnectionsStay(message.why)
         return
       case 'bad-message':
-        log.warn('a connection of heartbeats was ended: it brought something else than a pulse of that node', {
+        log.warn('a heartbeat connection was closed: it carried something other than a heartbeat of that node', {
           from: message.from,
           link: message.link,
           what: message.what,
         })
         return
       case 'not-listening':
-        log.warn('heartbeats cannot be heard on a link: it is tried again', {
+        log.warn('heartbeats cannot be received on a link: retrying', {
           link: message.link,
           error: message.error,
         })
         return
       case 'doubt-own-lease':
-        log.warn('this node stood still, or its calendar was set forward', { pausedMs: Math.round(message.pausedMs) })
+        log.warn('this node was suspended, or its clock was set forward', { pausedMs: Math.round(message.pausedMs) })
         return
       case 'trouble':
         log.warn('the store does not answer', { error: message.error })

@@ -59,8 +59,8 @@ export class QuorumLoss {
     const now = performance.now()
     if (trouble === this.#told?.trouble && now - this.#told.at < tellAgainMs) return
     this.#told = { trouble, at: now }
-    if (trouble === '') log.info('this node knows no configuration yet, so that there is nothing for it to stop', {})
-    else log.error('what to do without quorum could not be computed: trying again', { error })
+    if (trouble === '') log.info('this node has no configuration yet and therefore nothing to stop', {})
+    else log.error('the actions without quorum could not be computed: retrying', { error })
   }
 
   /** Quorum is back: what the DC says counts again. */
@@ -78,7 +78,9 @@ export class QuorumLoss {
   async stopAll(): Promise<void> {
     if (this.#ports.executor()) await this.#stop(await this.#ports.plan(true))
     else
-      this.#ports.log.warn('this node could not read the store yet: what an earlier daemon left running here goes on')
+      this.#ports.log.warn(
+        'this node could not read the store yet: resources left running by an earlier daemon keep running',
+      )
   }
 
   async #act(): Promise<void> {
@@ -93,7 +95,7 @@ export class QuorumLoss {
     const { log, executor, self } = this.#ports
     const stages = localStopStages(graph, self)
     if (stages.length > 0) {
-      log.warn('this node stops resources by itself', { operations: stages.flat().map(({ key }) => key) })
+      log.warn('this node stops resources without the DC', { operations: stages.flat().map(({ key }) => key) })
       const failed = (await executor()?.stopLocally(stages.map((stage) => stage.map(operationOf)))) ?? []
       if (failed.length > 0) log.error('some resources could not be stopped', { resources: failed })
     }

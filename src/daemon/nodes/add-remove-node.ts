@@ -36,7 +36,7 @@ export async function addNode(
   const added = { name: asked.name, addresses: asked.addresses.map(plainAddress) }
   const { file } = await quorateNode(daemon)
   if (storeHosts(file).some(({ name }) => name === added.name))
-    throw refuse('node-exists', `The cluster has a node or a witness '${added.name}' already.`)
+    throw refuse('node-exists', `The cluster already has a node or witness '${added.name}'.`)
   const host = { name: added.name, address: added.addresses[0] ?? added.name }
   const alike = storeHosts(file).flatMap((other) => alikeHosts([other, host]))
   if (alike.length > 0) throw refuse('names-alike', ...alike)
@@ -51,7 +51,7 @@ export async function addNode(
   if (links.length !== added.addresses.length)
     throw refuse(
       'links-differ',
-      `The cluster has ${links.length} ${links.length === 1 ? 'link' : 'links'} and ${added.name} gets ${added.addresses.length} of its addresses: write one addr=<address> for each link.`,
+      `The cluster has ${links.length} ${links.length === 1 ? 'link' : 'links'}, but ${added.name} gets ${added.addresses.length} of its addresses. Specify one addr=<address> for each link.`,
     )
   if (file.store.kind === 'embedded') await moveToEtcd(daemon)
   await tellOfNode(daemon, added)
@@ -62,7 +62,7 @@ async function moveToEtcd(daemon: Daemon): Promise<void> {
   await daemon.moveToEtcd()
   const rules = (): boolean => daemon.node.quorate && daemon.node.view.dc?.node === daemon.name
   if (await until(() => rules() && daemon.node.view.configuration !== undefined, leftTimeoutMs)) return
-  throw refuse('no-quorum', 'The state of the cluster has moved to etcd, which does not answer yet: try again.')
+  throw refuse('no-quorum', 'The state of the cluster has moved to etcd, which does not answer yet. Try again.')
 }
 
 /** Its place in the list first, with an id that nobody else gets: two who add nodes at once both end well. Then its state, and only then the configuration. */
@@ -76,12 +76,12 @@ async function tellOfNode(
     file,
     ofNodes((nodes) => {
       if (nodes.some(({ name }) => name === added.name))
-        throw refuse('node-exists', `${added.name} was added by somebody else just now.`)
+        throw refuse('node-exists', `Another user has just added ${added.name}.`)
       return [...nodes, newEntry(nodes, added)]
     }),
   )
   const entry = listed.nodes.find(({ name }) => name === added.name)
-  if (!entry) throw refuse('conflict', `${added.name} was removed again by somebody else: try again.`)
+  if (!entry) throw refuse('conflict', `Another user has removed ${added.name} again. Try again.`)
   try {
     await recordOff(daemon.node, entry, 'added, has not joined yet')
     await editCib(daemon.node, `cluster node add ${added.name}`, (cib) => addCibNode(cib, entry))
@@ -128,7 +128,7 @@ export async function removeNode(daemon: Daemon, removed: NodeName): Promise<voi
   for (;;) {
     const now = entry()
     if (now === undefined) return
-    if (now.leaving !== true) throw refuse('cancelled', `The removal of ${removed} was cancelled: it stays a node.`)
+    if (now.leaving !== true) throw refuse('cancelled', `The removal of ${removed} was cancelled. It remains a node.`)
     const seen = daemon.node.removals
     const step = removalStep(seen, now)
     if (step !== last) waitsSince = performance.now()
@@ -160,29 +160,31 @@ export function tellIdleNodes(daemon: Daemon, file: ClusterFile): void {
   for (const { name } of file.nodes.filter((node) => node.name !== daemon.name && !view.members.has(node.name)))
     Promise.resolve()
       .then(async () => await daemon.peer(name).updateClusterFile({ json }))
-      .catch((error: unknown) => daemon.log.info('an idle node was not told of the new list', { node: name, error }))
+      .catch((error: unknown) =>
+        daemon.log.info('an idle node did not receive the new node list', { node: name, error }),
+      )
 }
 
 /** Where the list of nodes may be changed. */
 export async function quorateNode(daemon: Daemon): Promise<Daemon['node']> {
   if (await quorumSoon(daemon.node)) return daemon.node
-  throw refuse('no-quorum', 'This node has no quorum: the list of nodes cannot be changed here.')
+  throw refuse('no-quorum', 'This node has no quorum and cannot change the node list.')
 }
 
 function refuseRemoval(daemon: Daemon, removed: NodeName): void {
   const { file, view, isUp } = daemon.node
   const entry = file.nodes.find(({ name }) => name === removed)
-  if (!entry) throw refuse('not-in-list', `${removed} is no node of the cluster's list: a remote node is a resource.`)
+  if (!entry) throw refuse('not-in-list', `${removed} is not in the cluster's node list: a remote node is a resource.`)
   if (removed === daemon.name)
     throw refuse(
       'own-node',
-      'A node cannot remove itself: run this on another node, or `systole cluster destroy` here.',
+      'A node cannot remove itself. Run the command on another node, or `systole cluster destroy` here.',
     )
   const expected = view.nodeStates.get(removed)?.expected === 'member'
   if (!isUp(removed) && (expected || view.members.has(removed)))
     throw refuse(
       'node-lost',
-      `${removed} is lost and what runs on it is not known: fence it, or confirm with \`systole stonith confirm ${removed}\` that it is off.`,
+      `${removed} is lost and its resources are unknown. Fence it, or confirm with \`systole stonith confirm ${removed}\` that it is off.`,
     )
   const loss = lostVotes(file, removed, (host) => isUp(host) || daemon.node.hearsWitness(host))
   if (loss !== undefined) throw refuse('would-lose-quorum', loss)
@@ -195,7 +197,7 @@ export function lostVotes(file: ClusterFile, removed: NodeName, isUp: (node: Nod
   const missing = others.filter(({ name }) => !isUp(name)).map(({ name }) => name)
   if (others.length - missing.length > others.length / 2) return undefined
   const [are, start] = missing.length === 1 ? ['is', 'it'] : ['are', 'them']
-  return `Without ${removed} the cluster would lose its quorum, because ${missing.join(', ')} ${are} not there: start ${start} first.`
+  return `Without ${removed} the cluster would lose quorum, because ${missing.join(', ')} ${are} offline. Start ${start} first.`
 }
 
 export async function until(holds: () => boolean, timeoutMs: number): Promise<boolean> {

@@ -54,7 +54,7 @@ export class Admission {
     const file = this.#ports.file()
     const clusterName = file?.clusterName ?? ''
     if (file?.nodes.some((node) => node.name === name))
-      return refuse(otherKeyCode, `${name} of the cluster ${clusterName} has another key than this caller.`)
+      return refuse(otherKeyCode, `${name} of the cluster ${clusterName} has a different key than this caller.`)
     return refuse(removedCode, `The cluster ${clusterName} has no node '${name}': it was removed.`)
   }
 
@@ -64,7 +64,7 @@ export class Admission {
     if (now - (this.#told.get(key) ?? Number.NEGATIVE_INFINITY) < tellEveryMs) return
     if (this.#told.size >= mostTold) this.#told.clear()
     this.#told.set(key, now)
-    this.#ports.log.warn('a call was refused: its caller is not in the list of nodes', { name, key })
+    this.#ports.log.warn('a call was refused: its caller is not in the node list', { name, key })
   }
 }
 

@@ -90,7 +90,7 @@ export class AuthorityKeeper {
       .catch((error: unknown) => {
         const why = String(error)
         if (why !== this.#told)
-          this.#ports.log.warn('the shares of the authority’s key are not as they should be yet', { error })
+          this.#ports.log.warn('the shares of the authority’s key are not complete yet', { error })
         this.#told = why
         return false
       })
@@ -136,7 +136,7 @@ export class AuthorityKeeper {
   /** Nothing but another authority can sign any more, and nobody need say so. */
   async #replaceLost(): Promise<boolean> {
     const { log, replace } = this.#ports
-    log.warn('too few shares of the authority’s key are left: another authority takes its place', {})
+    log.warn('too few shares of the authority’s key are left: a new authority replaces it', {})
     await replace()
     return true
   }
@@ -192,9 +192,9 @@ export class AuthorityKeeper {
   async commit(record: AuthorityRecord, madeFrom: AuthorityRecord | undefined): Promise<void> {
     const { store, entry, view } = this.#ports
     const before = entry(authorityKey)
-    if (!isSameStage(recordOf(before), madeFrom)) throw new Error('Somebody else has changed it at the same time.')
+    if (!isSameStage(recordOf(before), madeFrom)) throw new Error('Another node changed it at the same time.')
     const dc = view().dc
-    if (dc === undefined) throw new Error('This node is not the DC any more.')
+    if (dc === undefined) throw new Error('This node is no longer the DC.')
     const { applied } = await store().transaction({
       compare: [
         before === undefined
@@ -204,7 +204,7 @@ export class AuthorityKeeper {
       ],
       writes: [{ kind: 'put', key: authorityKey, value: toBytes(record) }],
     })
-    if (!applied) throw new Error('Somebody else has changed it at the same time.')
+    if (!applied) throw new Error('Another node changed it at the same time.')
   }
 }
 
@@ -220,11 +220,11 @@ export function authorityNotes(
   if (record === undefined) return []
   if (isStranded(record, file))
     return [
-      'Too few shares of the authority’s key are left, so that no host can be let in and no certificate renewed: the DC makes another authority as soon as every host is there. `systole pki rotate` says what is in its way.',
+      'Too few shares of the authority’s key are left, so hosts cannot join and certificates cannot be renewed. The DC creates a new authority when every host is online. `systole pki rotate` shows what prevents it.',
     ]
   return record.rotation === undefined
     ? []
-    : ['The cluster’s authority is being replaced: `systole pki status` shows how far it is, and whom it waits for.']
+    : ['The cluster’s authority is being replaced. `systole pki status` shows the progress and the hosts it waits for.']
 }
 
 const isSameStage = (one: AuthorityRecord | undefined, other: AuthorityRecord | undefined): boolean =>

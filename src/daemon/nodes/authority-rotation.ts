@@ -88,7 +88,7 @@ export class AuthorityRotation {
     this.#refuseUnlessRemote(without)
     if (before?.rotation !== undefined && !isStranded(before, file())) {
       if (without.length === 0)
-        throw refuse('is-rotating', 'The authority is being replaced already: systole pki status.')
+        throw refuse('is-rotating', "The authority is already being replaced. See 'systole pki status'.")
       const left = [...new Set([...(before.rotation.without ?? []), ...without])]
       await commit({ ...before, rotation: { ...before.rotation, without: left } }, before)
       return
@@ -131,7 +131,7 @@ export class AuthorityRotation {
     if (other !== undefined)
       throw refuse(
         'not-remote',
-        `${other} is not a remote node: only those can be left behind. A member is taken out (systole cluster node remove ${other}), and so is a witness (systole quorum device remove).`,
+        `${other} is not a remote node, and only remote nodes can be left behind. Remove a member with 'systole cluster node remove ${other}', a witness with 'systole quorum device remove'.`,
       )
   }
 
@@ -143,20 +143,20 @@ export class AuthorityRotation {
     if (silent.length > 0)
       throw refuse(
         'not-all-there',
-        `Every member must be there for it, and know how (upgraded): ${silent.join(', ')} is not. Start it, or remove it from the cluster.`,
+        `Every member must be online and upgraded for this, but ${silent.join(', ')} is not. Start or upgrade it, or remove it from the cluster.`,
       )
     const { participants, notUpgraded } = await this.#gather(without)
     const others = participants.filter(({ kind }) => kind !== 'member')
     if (others.length > 0 && notUpgraded.length > 0)
       throw refuse(
         'not-upgraded',
-        `The version of Systole on ${notUpgraded.join(', ')} brings no remote node and no witness to another authority: upgrade it first.`,
+        `The version of Systole on ${notUpgraded.join(', ')} cannot move remote nodes or a witness to another authority. Upgrade it first.`,
       )
     const away = others.filter(({ pki, problem }) => pki === undefined || problem !== undefined)
     if (away.length > 0)
       throw refuse(
         'not-all-there',
-        'Every host that has a certificate must be there for it, to get another one:',
+        'Every host with a certificate must be online to get another one:',
         ...away.map(obstacle),
       )
   }

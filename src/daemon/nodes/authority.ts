@@ -49,8 +49,8 @@ export class Authority {
     const all = others().length + 1
     throw refuse(
       'authority-not-together',
-      `The key of the cluster’s authority could not be put together: its shares are with the ${all} members, and too few of them answer. Start the others, then try again.`,
-      'Where they are lost for good: take them out (`systole cluster node remove`), and the cluster makes another authority by itself, which needs none of the old key.',
+      `The key of the cluster’s authority could not be assembled: the ${all} members hold its shares, and too few of them answer. Start the others, then try again.`,
+      'If they are lost for good, remove them (`systole cluster node remove`). The cluster then creates a new authority, which does not need the old key.',
     )
   }
 

@@ -33,10 +33,12 @@ export async function addLink(daemon: Daemon, asked: LinkRequest): Promise<LinkA
     ...addressMistakes(file, addresses),
     ...file.nodes
       .filter(({ name }) => !addresses.has(name))
-      .map(({ name }) => `The address of ${name} is missing: a link has one of every node (${name}=<address>).`),
+      .map(
+        ({ name }) => `The address of ${name} is missing. A link has an address for every node (${name}=<address>).`,
+      ),
   ])
   if (number === undefined)
-    throw refuse('bad-link', `A cluster has at most ${mostLinks} links, and this one has as many.`)
+    throw refuse('bad-link', `A cluster can have at most ${mostLinks} links, and this cluster already has them.`)
   await refuseUnready(daemon, addresses)
   const { priority } = asked
   const link = (address: string) => ({ number, address, ...(priority === undefined ? {} : { priority }) })
@@ -58,7 +60,7 @@ export async function updateLink(daemon: Daemon, asked: LinkRequest): Promise<Li
   if (addresses.size > 0 && linkNumbers(file).length === 1)
     throw refuse(
       'only-link',
-      `Link ${number} is the only one, over which the nodes agree on everything: add a link with the new addresses, then delete this one.`,
+      `Link ${number} is the only link, which the nodes need to agree on the change. Add a link with the new addresses, then delete this one.`,
     )
   await refuseUnready(daemon, addresses, number)
   if (addresses.size > 0)
@@ -87,7 +89,7 @@ export async function removeLinks(daemon: Daemon, numbers: readonly number[]): P
   refuseAll('no-such-link', unknownMistakes(file, numbers))
   const kept = linkNumbers(file).filter((number) => !numbers.includes(number))
   if (kept.length === 0)
-    throw refuse('last-link', 'The nodes would have no link left: add another one first (`systole cluster link add`).')
+    throw refuse('last-link', 'The nodes would have no link left. Add another one first (`systole cluster link add`).')
   await refuseUnready(daemon, new Map())
   refuseUnreached(daemon, kept)
   return await changed(daemon, numbers[0] ?? 0, (node) =>
@@ -104,7 +106,7 @@ function refuseUnreached(daemon: Daemon, kept: readonly number[]): void {
   if (lost.length === 0) return
   throw refuse(
     'link-needed',
-    `${lost.join(', ')} ${lost.length === 1 ? 'is' : 'are'} not heard on any other link: bring one up first (\`systole cluster status\`).`,
+    `${lost.join(', ')} ${lost.length === 1 ? 'is' : 'are'} unreachable on any other link. Bring one up first (\`systole cluster status\`).`,
   )
 }
 
@@ -126,9 +128,9 @@ function refuseAll(code: string, sentences: readonly string[]): void {
 function numberMistakes(number: number | undefined, taken: readonly number[]): readonly string[] {
   if (number === undefined) return []
   if (!Number.isInteger(number) || number < 0 || number >= mostLinks)
-    return [`linknumber=${number} is no link's number: they are 0 to ${mostLinks - 1}.`]
+    return [`linknumber=${number} is not a link number. Link numbers are 0 to ${mostLinks - 1}.`]
   return taken.includes(number)
-    ? [`There is a link ${number} already: \`systole cluster link update\` changes it.`]
+    ? [`Link ${number} already exists. Change it with \`systole cluster link update\`.`]
     : []
 }
 
@@ -136,12 +138,12 @@ function unknownMistakes(file: ClusterFile, numbers: readonly number[]): readonl
   const known = linkNumbers(file)
   return numbers
     .filter((number) => !known.includes(number))
-    .map((number) => `There is no link ${number}: the cluster has ${known.map((one) => `link ${one}`).join(', ')}.`)
+    .map((number) => `There is no link ${number}. The links are ${known.map((one) => `link ${one}`).join(', ')}.`)
 }
 
 function priorityMistakes(priority: number | undefined): readonly string[] {
   if (priority === undefined || (Number.isInteger(priority) && priority >= 0 && priority <= highestPriority)) return []
-  return [`link_priority=${priority} is none: write a whole number from 0 to ${highestPriority}.`]
+  return [`link_priority=${priority} is not valid. Specify a whole number from 0 to ${highestPriority}.`]
 }
 
 /** `changing`: the link whose own addresses may be named again. */
@@ -152,7 +154,7 @@ function addressMistakes(file: ClusterFile, addresses: Addresses, changing?: num
     const owner = storeHosts(file).find((host) =>
       linksOf(host).some((link) => link.address === address && !(host.name === node && link.number === changing)),
     )
-    return owner === undefined ? [] : [`The address ${address} is one of ${owner.name} already.`]
+    return owner === undefined ? [] : [`The address ${address} already belongs to ${owner.name}.`]
   })
   const twice = [...addresses.values()].filter((address, index, all) => all.indexOf(address) < index)
   return [
@@ -169,14 +171,14 @@ async function refuseUnready(daemon: Daemon, addresses: Addresses, link?: number
   if (file.witness && !witnessKnows.knowsLinks)
     throw refuse(
       'not-upgraded',
-      `The witness ${file.witness.name} is not heard, or its version of Systole would lose the links from the list that it passes on: start or upgrade it first.`,
+      `The witness ${file.witness.name} is unreachable, or its version of Systole does not support several links. Start or upgrade it first.`,
     )
   const away = file.nodes.filter(({ name }) => !isUp(name)).map(({ name }) => name)
   if (away.length > 0)
-    throw refuse('node-away', `${away.join(', ')} cannot follow the change now: start the cluster there first.`)
+    throw refuse('node-away', `${away.join(', ')} cannot apply the change now. Start the cluster there first.`)
   const behind = await notMoved(daemon, file)
   if (behind.length > 0)
-    throw refuse('change-pending', ...behind, 'The links can be changed again once the change before is done.')
+    throw refuse('change-pending', ...behind, 'The previous change of links is not complete. Try again later.')
   const asked = await Promise.all(
     file.nodes.map(async ({ name }) => {
       const address = addresses.get(name)
@@ -202,9 +204,9 @@ export function nodesWithoutLinks(
     const record = members.get(name)
     if (record?.knowsLinks === true) return []
     return record === undefined
-      ? [`${name} is not there, and its version of Systole may know one link only: start it first.`]
+      ? [`${name} is offline, and its version of Systole may support only one link. Start it first.`]
       : [
-          `The version of Systole on ${name} (${record.daemonVersion || 'unknown'}) knows one link only: upgrade it first.`,
+          `The version of Systole on ${name} (${record.daemonVersion || 'unknown'}) supports only one link. Upgrade it first.`,
         ]
   })
 }
@@ -238,7 +240,7 @@ function unheard(daemon: Daemon, { nodes }: ClusterFile): readonly string[] {
       ({ number, address }) =>
         !links.some((link) => link.number === number && link.address === address && link.state === 'up'),
     )
-    return missing.map(({ number }) => `${node.name} is not heard on link ${number} yet.`)
+    return missing.map(({ number }) => `${node.name} is not reachable on link ${number} yet.`)
   })
 }
 

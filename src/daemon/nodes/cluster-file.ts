@@ -361,7 +361,7 @@ function parseExternal({ endpoints, tls }: Json, wrong: Wrong): StoreChoice | un
   const addresses = urls.map((url) => url.replace(/^https?:\/\//, ''))
   const secure = tls === undefined ? urls.some((url) => url.startsWith('https://')) : true
   if (secure && urls.some((url) => url.startsWith('http://')))
-    return wrong('store.endpoints has an http:// address beside TLS: write https://, or host:port')
+    return wrong('store.endpoints has an http:// address although TLS is configured: use https:// or host:port')
   if (!secure) return { kind: 'external', endpoints: addresses }
   const files = asObject(tls ?? {}, 'store.tls', wrong) ?? {}
   unknownEntries(files, ['ca', 'certificate', 'key'], 'store.tls', wrong)
@@ -370,7 +370,7 @@ function parseExternal({ endpoints, tls }: Json, wrong: Wrong): StoreChoice | un
     if (path !== undefined && (typeof path !== 'string' || !path.startsWith('/')))
       wrong(`store.tls.${name} must be the full path of a file`)
   if ((certificate === undefined) !== (key === undefined))
-    wrong('store.tls names one of certificate and key: they belong together')
+    wrong('store.tls names only one of certificate and key: both are required')
   const file = (name: keyof ExternalTls, path: unknown): ExternalTls =>
     path === undefined ? {} : { [name]: asText(path) }
   return {

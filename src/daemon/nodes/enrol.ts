@@ -55,10 +55,9 @@ export async function setUpCluster(paths: Paths, asked: SetupRequest): Promise<P
   const alike = alikeHosts(file.nodes)
   if (alike.length > 0) throw refuse('names-alike', ...alike)
   const own = findOwnNode(file)
-  if (!own)
-    throw refuse('not-this-host', `None of the named nodes is this host: one of them must be called '${ownName()}'.`)
+  if (!own) throw refuse('not-this-host', `None of the nodes is this host: one of them must be called '${ownName()}'.`)
   if (file.store.kind === 'embedded' && file.nodes.length > 1)
-    throw refuse('store-too-small', 'The embedded store is for one node: leave out the store, and etcd is used.')
+    throw refuse('store-too-small', 'The embedded store supports only one node. Omit the option to use etcd.')
   await refuseUnfitLinks(own)
   await checkStore(file, own, paths)
   const authority = await createAuthority(file.clusterName)
@@ -140,9 +139,9 @@ export async function joinAsRemote(
   asked: { readonly address: string; readonly token: string; readonly node: string },
 ): Promise<string> {
   if (readIfThere(paths.clusterFile) !== undefined)
-    throw refuse('is-member', 'This host is a node of a cluster already: run `systole cluster destroy` first.')
+    throw refuse('is-member', 'This host is already a node of a cluster. Run `systole cluster destroy` first.')
   if (readIfThere(paths.witnessFile) !== undefined)
-    throw refuse('is-witness', 'This host is the witness of a cluster: run `systole qdevice destroy net` first.')
+    throw refuse('is-witness', 'This host is the witness of a cluster. Run `systole qdevice destroy net` first.')
   const token = parseToken(asked.token)
   if (!token.ok) throw refuse('bad-token', ...token.reports.map(({ message }) => message))
   const { node } = asked

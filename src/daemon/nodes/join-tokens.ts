@@ -58,7 +58,7 @@ export class JoinTokens {
     const issuedAt = Date.now()
     const validMs = validSeconds === undefined ? hourMs : validSeconds * 1000
     if (!(validMs > 0 && validMs <= longestMs))
-      throw refuse('bad-time', 'A join token is valid for a second at least and for seven days at most.')
+      throw refuse('bad-time', 'A join token can be valid for one second to seven days.')
     const validUntil = issuedAt + validMs
     const by = { node: this.#ports.self(), ...(user === undefined ? {} : { user }) }
     const meant = { role, by, ...(node === undefined ? {} : { node }) }
@@ -175,7 +175,7 @@ export class JoinTokens {
       })
       if (applied) return changed
     }
-    throw refuse('conflict', 'The list of join tokens was changed by somebody else several times in a row: try again.')
+    throw refuse('conflict', 'Other users changed the list of join tokens several times meanwhile. Try again.')
   }
 
   async #read(): Promise<{

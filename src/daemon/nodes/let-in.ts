@@ -47,13 +47,13 @@ export function enrolHandler(ports: LetInPorts): Enrol {
     const key = keyTextOf(publicKey)
     const asked = { role, node, address, key: key ?? '' }
     if (!limit.mayTry(address, performance.now()))
-      throw refuse('too-many-attempts', `Too many wrong tokens came from ${address}: try again in a minute.`)
+      throw refuse('too-many-attempts', `Too many invalid tokens came from ${address}. Try again in a minute.`)
     const verdict = await ports.tokens.judge(secret, asked)
     if (verdict.kind === 'unknown') {
       limit.failed(address, performance.now())
       const refusal = refuse(
         'token-not-valid',
-        'The token is not valid here, or no longer: make one with `systole cluster token` on a node of the cluster.',
+        'The token is invalid or has expired. Create one with `systole cluster token` on a cluster node.',
       )
       return await refused(ports, asked, refusal)
     }
@@ -66,12 +66,7 @@ export function enrolHandler(ports: LetInPorts): Enrol {
     if (obstacle !== undefined) return await refused(ports, asked, obstacle, token)
     const answer = await ports.withAuthority(async (authority) => {
       if (!(await ports.tokens.use(secret, asked)))
-        return await refused(
-          ports,
-          asked,
-          refuse('token-not-valid', 'The token was used by somebody else just now.'),
-          token,
-        )
+        return await refused(ports, asked, refuse('token-not-valid', 'Another host has just used the token.'), token)
       return await sign(ports, asked, publicKey, authority)
     })
     await ports.tokens.note('joined', asked, token)
@@ -80,7 +75,7 @@ export function enrolHandler(ports: LetInPorts): Enrol {
 }
 
 const another = ({ role, node }: AskedIn): string =>
-  `Make another: systole cluster token ${role === 'member' ? '' : `--${role} `}--node ${node}`
+  `Create another one: systole cluster token ${role === 'member' ? '' : `--${role} `}--node ${node}`
 
 async function refused(
   { tokens }: LetInPorts,
@@ -101,7 +96,7 @@ function whyNot(
   if (isRotating())
     return refuse(
       'is-rotating',
-      'The cluster’s authority is being replaced: join when `systole pki status` there says that it is done, with another token.',
+      'The cluster’s authority is being replaced. Join with another token when `systole pki status` shows that the replacement is complete.',
     )
   switch (role) {
     case 'member': {
@@ -118,7 +113,7 @@ function whyNot(
       if (entry.keys?.join() === key && token.used?.key === key) return undefined
       return refuse(
         'has-joined',
-        `${node} has joined the cluster ${file.clusterName} already, and no host takes its place with a token.`,
+        `${node} has already joined the cluster ${file.clusterName}, and a token cannot replace it.`,
         `If its host was lost or reinstalled: \`systole cluster node remove ${node}\` on another node, then \`systole cluster node add ${node}\`.`,
       )
     }
@@ -128,7 +123,7 @@ function whyNot(
       if (token.node !== undefined || !isRemoteNode(node)) return undefined
       return refuse(
         'is-remote-node',
-        `The cluster ${file.clusterName} has a remote node '${node}' already, and the token is for no host of that name.`,
+        `The cluster ${file.clusterName} already has a remote node '${node}', and the token is not for that name.`,
         `If this host is it: systole cluster token --remote --node ${node}`,
       )
     }
@@ -136,7 +131,7 @@ function whyNot(
       return file.witness === undefined
         ? refuse(
             'no-witness',
-            `The cluster ${file.clusterName} expects no witness: run \`systole quorum device add model net host=…\` with this host's name on one of its nodes first.`,
+            `The cluster ${file.clusterName} does not expect a witness. Run \`systole quorum device add model net host=…\` with this host's name on one of its nodes first.`,
           )
         : undefined
     default:

@@ -14,7 +14,7 @@ export async function linkObstacles(
     addresses.map(async (address) =>
       (await isOwn(address))
         ? []
-        : [`${node} does not have the address ${address}: give it to a network card of ${node} first.`],
+        : [`${node} does not have the address ${address}. Configure it on a network interface of ${node} first.`],
     ),
   )
   const kernel = await whyConnectionsStay()
@@ -22,7 +22,7 @@ export async function linkObstacles(
     kernel === undefined
       ? []
       : [
-          `${node} cannot end connections on a link that is down (${kernel}), so that its store would stand still for seconds when one fails: it needs \`ss\` of iproute2, and a kernel with INET_DIAG_DESTROY.`,
+          `${node} cannot close connections on a failed link (${kernel}), so its store would stall for seconds when a link fails. It needs \`ss\` of iproute2, and a kernel with INET_DIAG_DESTROY.`,
         ]
   const own = foreign.flat()
   const detour = own.length > 0 || towards === undefined ? [] : await otherSource(node, addresses, towards)
@@ -39,11 +39,11 @@ async function otherSource(node: string, [address]: readonly string[], towards: 
     const { address: source } = socket.address()
     if (source === address) return []
     return [
-      `${node} sends to ${towards} from ${source} and not from ${address}: a link needs a network, or a route, on which ${address} is the sender.`,
+      `${node} sends to ${towards} from ${source} and not from ${address}. A link needs a network or route on which ${address} is the source address.`,
     ]
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
-    return [`${node} has no way from ${address} to ${towards} (${why}).`]
+    return [`${node} has no route from ${address} to ${towards} (${why}).`]
   } finally {
     socket.close()
   }

@@ -144,7 +144,7 @@ export const ofWitness =
     if (witness === undefined || !isSameWitness(witness, meant))
       throw refuse(
         'conflict',
-        `${meant.name} is not the witness any more: somebody else has ${witness === undefined ? 'taken it out' : `put ${witness.name} at ${witness.address} in its place`} meanwhile. Look (\`systole quorum device status\`), and try again.`,
+        `${meant.name} is no longer the witness: another user has ${witness === undefined ? 'removed it' : `replaced it with ${witness.name} at ${witness.address}`} meanwhile. Check \`systole quorum device status\` and try again.`,
       )
     const changed = change(witness)
     if (changed !== undefined && isSameWitness(changed, witness)) return { ...rest, witness: changed }
@@ -245,7 +245,7 @@ async function writeNodeList(
     })
     if (applied) return changed
   }
-  throw refuse('conflict', 'The list of nodes was changed by somebody else several times in a row: try again.')
+  throw refuse('conflict', 'Other users changed the node list several times meanwhile. Try again.')
 }
 
 const listText = ({ nodes, witness, pulse, revoked }: NodeList): string =>

@@ -14,13 +14,13 @@ const longestName = 253
 /** For a host that no list names before it joins. */
 export function remoteNameObstacle(file: Pick<ClusterFile, 'nodes' | 'witness'>, name: string): string | undefined {
   if (name.length > longestName || !hostName.test(name))
-    return `'${name.slice(0, longestName)}' cannot be the name of a remote node: use letters, digits, '-' and '_', and dots between them.`
-  if (isIP(name) !== 0 || /^[0-9.]+$/.test(name)) return `${name} is an address: a remote node needs a name.`
+    return `'${name.slice(0, longestName)}' cannot be the name of a remote node. Use letters, digits, '-' and '_', and dots between them.`
+  if (isIP(name) !== 0 || /^[0-9.]+$/.test(name)) return `${name} is an address, but a remote node needs a name.`
   const taken = storeHosts(file).find((host) => namesOf(host).some((one) => isSameName(one, name)))
   if (taken !== undefined)
-    return `${name} means ${taken.name}, which is ${taken === file.witness ? 'the witness' : 'a member'} of the cluster: a remote node needs another name.`
+    return `${name} means ${taken.name}, which is ${taken === file.witness ? 'the witness' : 'a member'} of the cluster. Use another name for the remote node.`
   if (isSameName(name, 'localhost') || isSameName(name.slice(-'.systole'.length), '.systole'))
-    return `${name} could name more than one host: a remote node needs another name.`
+    return `${name} could match more than one host. Use another name for the remote node.`
   return undefined
 }
 
@@ -31,7 +31,8 @@ export function alikeHosts(hosts: readonly Parameters<typeof namesOf>[0][]): rea
       .slice(index + 1)
       .filter((other) => isNameOf(one.name, other) || isNameOf(other.name, one))
       .map(
-        (other) => `${one.name} and ${other.name} cannot be told apart by their certificates: give one another name.`,
+        (other) =>
+          `${one.name} and ${other.name} cannot be distinguished by their certificates. Use another name for one of them.`,
       ),
   )
 }

@@ -82,7 +82,7 @@ export async function followAuthority(
 ): Promise<void> {
   const { pki, own, withAuthority, learnKey } = ports
   if (trust.length === 0 || trust.length > mostAuthorities)
-    throw refuse('bad-order', `Up to ${mostAuthorities} authorities can be believed.`)
+    throw refuse('bad-order', `At most ${mostAuthorities} authorities can be trusted.`)
   const before = readIdentity(pki)
   const bundle = trust.map((one) => `${one.trim()}\n`).join('')
   writeTrust(pki, bundle)

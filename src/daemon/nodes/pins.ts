@@ -32,7 +32,7 @@ export async function learnKey(
   const json = printClusterFile(changed)
   for (const { name } of changed.nodes.filter((node) => node.name !== self && node.name !== host))
     tell(name, json).catch((error: unknown) =>
-      log.info('a node was not told of a key', { node: name, of: host, error }),
+      log.info('a node did not receive a key', { node: name, of: host, error }),
     )
   return changed
 }

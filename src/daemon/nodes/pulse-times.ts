@@ -33,7 +33,7 @@ export async function setToken(daemon: Daemon, tokenMs: number): Promise<number>
   if (!Number.isInteger(tokenMs) || tokenMs < shortestTokenMs)
     throw refuse(
       'bad-token',
-      `A token of ${tokenMs} ms is not possible: at least ${shortestTokenMs} whole milliseconds.`,
+      `A token of ${tokenMs} ms is too short. The minimum is ${shortestTokenMs} whole milliseconds.`,
     )
   const unready = [...nodesThatCannotFollow(file, view.members, isUp), ...witnessThatCannotFollow(file, witnessKnows)]
   if (unready.length > 0) throw refuse('not-all-follow', ...unready)
@@ -48,7 +48,7 @@ export async function setToken(daemon: Daemon, tokenMs: number): Promise<number>
   if (late.length === 0) return beforeMs
   const outcome = isSame(kept, before)
     ? 'all nodes keep the old one'
-    : `and not every node has gone back yet. All tolerate the old and the new one (a token of ${kept.tokenMs} ms, and heartbeats every ${kept.heartbeatIntervalMs} ms) until it is set again`
+    : `and not every node has returned to the old token yet. Until it is set again, all nodes accept the old and the new one (a token of ${kept.tokenMs} ms, heartbeats every ${kept.heartbeatIntervalMs} ms)`
   throw refuse(
     'not-all-follow',
     `${late.join(', ')} did not take the new token within ${agreeWithinMs / 1000} s: ${outcome}.`,
@@ -90,13 +90,11 @@ export function nodesThatCannotFollow(
   return nodes.flatMap(({ name }) => {
     const record = members.get(name)
     if (record === undefined)
-      return [
-        `${name} is not there, and its version of Systole may keep the old token when it is back: start it first.`,
-      ]
-    if (!isUp(name)) return [`${name} is coming, going or silent: wait until it is a member.`]
+      return [`${name} is offline, and its version of Systole may keep the old token when it returns. Start it first.`]
+    if (!isUp(name)) return [`${name} is joining, leaving or unreachable. Wait until it is a member.`]
     if (record.knowsPulseTimes === true) return []
     return [
-      `The version of Systole on ${name} (${record.daemonVersion || 'unknown'}) cannot change its token while it runs: upgrade it first.`,
+      `The version of Systole on ${name} (${record.daemonVersion || 'unknown'}) cannot change its token while it runs. Upgrade it first.`,
     ]
   })
 }
@@ -108,7 +106,7 @@ function witnessThatCannotFollow(
 ): readonly string[] {
   if (witness === undefined || knowsPulseTimes) return []
   return [
-    `The witness ${witness.name} was not heard yet, or its version of Systole would lose the token from the list that it passes on: start or upgrade it first.`,
+    `The witness ${witness.name} is unreachable, or its version of Systole does not support a changed token. Start or upgrade it first.`,
   ]
 }
 
@@ -119,7 +117,7 @@ async function put(daemon: Daemon, from: PulseTimes, pulse: PulseTimes): Promise
     if (list.pulse !== undefined && !isSame(list.pulse, from))
       throw refuse(
         'conflict',
-        `Somebody else has set a token of ${list.pulse.tokenMs} ms meanwhile: look (cluster config), and try again.`,
+        `Another user has set a token of ${list.pulse.tokenMs} ms meanwhile. Check 'cluster config' and try again.`,
       )
     return { ...list, pulse }
   })

@@ -73,21 +73,21 @@ export function removalNotes(seen: RemovalView): readonly string[] {
 }
 
 export const wayOut = (node: NodeName): string =>
-  `The DC goes on with it; \`systole cluster node remove --cancel ${node}\` keeps the node.`
+  `The DC continues the removal. To keep the node: \`systole cluster node remove --cancel ${node}\``
 
 export function whyNotYet(seen: RemovalView, entry: ClusterNodeEntry): string {
   const step = removalStep(seen, entry)
   switch (step) {
     case 'vote': {
       const { holds, missing } = othersAreMajority(seen.file, entry.name, seen.isUp)
-      return holds ? 'its vote is being taken' : `its vote is needed until ${missing.join(' and ')} can be reached`
+      return holds ? 'its vote is being removed' : `its vote is needed until ${missing.join(' and ')} can be reached`
     }
     case 'share':
       return 'the others get new shares of the authority’s key first'
     case 'stop':
-      return 'what runs there is stopped or moved first'
+      return 'its resources stop or move first'
     case 'leave':
-      return seen.isUp(entry.name) ? 'it is leaving' : 'it is lost, and must be fenced or confirmed to be off'
+      return seen.isUp(entry.name) ? 'it is leaving' : 'it is lost and must be fenced or confirmed to be off'
     case 'forget':
       return 'its records are being deleted'
     default:
@@ -182,7 +182,7 @@ async function forgetNode(ports: RemovalPorts, removed: NodeName): Promise<void>
   // While it can read in the store that it is leaving. One that is off finds that nobody knows it any more when it is back.
   await Promise.resolve()
     .then(async () => await peers.to(removed).forget({}))
-    .catch((error: unknown) => log.info('the removed node was not told', { removed, error }))
+    .catch((error: unknown) => log.info('the removed node did not receive the removal', { removed, error }))
   const isIt = ({ name, leaving }: ClusterNodeEntry): boolean => name === removed && leaving === true
   const without = (list: NodeList): NodeList =>
     revoking({ ...list, nodes: list.nodes.filter((entry) => !isIt(entry)) }, list.nodes.filter(isIt))
@@ -198,7 +198,7 @@ export async function cancelRemoval(
   kept: NodeName,
 ): Promise<ClusterFile> {
   const entry = node.file.nodes.find(({ name }) => name === kept)
-  if (entry?.leaving !== true) throw refuse('not-leaving', `${kept} is not being removed: there is nothing to cancel.`)
+  if (entry?.leaving !== true) throw refuse('not-leaving', `${kept} is not being removed. There is nothing to cancel.`)
   const staying = ofNodes((nodes) =>
     nodes.map((one) => {
       const { leaving: _not, ...rest } = one
@@ -231,7 +231,7 @@ export async function editCib(
     if ((await saveConfiguration(node, pushed)).kind === 'saved') return
     await delay(100)
   }
-  throw refuse('conflict', 'The configuration was changed by somebody else several times in a row: try again.')
+  throw refuse('conflict', 'Other users changed the configuration several times meanwhile. Try again.')
 }
 
 /** A node that is listed and was never seen would be fenced at once: it might be running anything. */

@@ -69,12 +69,12 @@ export function whoHoldsItUp(rotation: Rotation, participants: readonly Particip
 }
 
 export function obstacle({ name, kind, problem }: Participant): string {
-  const why = problem ?? 'it is not heard'
+  const why = problem ?? 'it is unreachable'
   switch (kind) {
     case 'member':
-      return `${name}: ${why}. Start it, or take it out of the cluster: systole cluster node remove ${name}`
+      return `${name}: ${why}. Start it, or remove it from the cluster: systole cluster node remove ${name}`
     case 'witness':
-      return `${name}, the witness: ${why}. Start it, or take it out: systole quorum device remove`
+      return `${name}, the witness: ${why}. Start it, or remove it: systole quorum device remove`
     case 'remote':
       return `${name}, a remote node: ${why}. Start it and its connection, or leave it behind, to join again afterwards: systole pki rotate --without=${name}`
     default:

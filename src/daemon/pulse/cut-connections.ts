@@ -38,7 +38,7 @@ export class CutConnections {
     const ends = given.filter(({ host }) => isIP(host) !== 0)
     const names = given.filter(({ host }) => isIP(host) === 0).map(({ host }) => host)
     if (names.length > 0)
-      this.#tell(`${names.join(', ')}: those to a name are not looked for; write the address into cluster.json`)
+      this.#tell(`${names.join(', ')}: connections to a host name are not found. Use the address in cluster.json`)
     const isNew = ends.some(({ host }) => !this.#ends.some((known) => known.host === host))
     this.#ends = ends
     if (isNew) this.#since = performance.now()

@@ -10,7 +10,6 @@ export function refuseUnfit(texts: Readonly<Record<string, string | undefined>>)
     if (character !== undefined)
       throw refuse('unfit-value', `${what} holds the control character ${character}, which a CIB cannot hold.`)
     const bytes = Buffer.byteLength(text)
-    if (bytes > longestValue())
-      throw refuse('too-long', `${what} has ${bytes} bytes: ${longestValue()} is the most that it may have.`)
+    if (bytes > longestValue()) throw refuse('too-long', `${what} has ${bytes} bytes. The limit is ${longestValue()}.`)
   }
 }

@@ -9,10 +9,10 @@ import { keys, remoteOwnerKey } from './keys.ts'
 
 /** `cluster node clear`: of a node that is in no list, so that nobody writes of it again. Whether it is off the administrator knows. */
 export async function clearNode(node: SharedState, file: ClusterFile, cleared: NodeName): Promise<void> {
-  if (!node.quorate) throw refuse('no-quorum', 'This node has no quorum: nothing can be forgotten here.')
+  if (!node.quorate) throw refuse('no-quorum', 'This node has no quorum and cannot delete records.')
   const { configuration, members } = node.view
   if (file.nodes.some(({ name }) => name === cleared) || members.has(cleared))
-    throw refuse('still-a-node', `${cleared} is still a node of the cluster: use cluster node remove ${cleared}.`)
+    throw refuse('still-a-node', `${cleared} is still a node of the cluster. Use 'cluster node remove ${cleared}'.`)
   if (configuration !== undefined && connectedNodeNames(configuration.typed).includes(cleared))
     throw refuse(
       'still-connected',

@@ -30,7 +30,7 @@ export class NotTheOwnerError extends OutsideError {
 export function resultStore({ store, node, attributes, mayBegin, mayTell = [] }: ResultStorePorts): ResultStore {
   const tell = async (writes: readonly Write[]): Promise<Revision> => {
     const { applied, revision } = await store.transaction({ compare: mayTell, writes })
-    if (!applied) throw new NotTheOwnerError(`This node does not hold the connection to ${node} any more.`)
+    if (!applied) throw new NotTheOwnerError(`This node no longer holds the connection to ${node}.`)
     return revision
   }
   const puts = (records: readonly OperationRecord[]): readonly Write[] =>

@@ -109,7 +109,7 @@ export class RemoteConnection {
   /** Tries until it is there or the time is over; throws why it is not. */
   async open(timeoutMs: number): Promise<void> {
     const deadline = performance.now() + timeoutMs
-    if (!(await this.#claim())) throw new RemoteRefusedError('This node is no member of the cluster now')
+    if (!(await this.#claim())) throw new RemoteRefusedError('This node is not a member of the cluster now')
     for (;;) {
       try {
         return await this.#connect()
@@ -244,7 +244,9 @@ export class RemoteConnection {
     const firstCallId = nextCallId(view().operations.values(), this.remote)
     this.#link
       .call('own', { owner: self, token: this.#token, firstCallId, revoked: serials })
-      .catch((error: unknown) => log.info('a remote node was not told what is revoked', { remote: this.remote, error }))
+      .catch((error: unknown) =>
+        log.info('a remote node did not receive the revocations', { remote: this.remote, error }),
+      )
   }
 
   #broke(end: LinkEnd): void {

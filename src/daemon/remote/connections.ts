@@ -167,7 +167,7 @@ export class RemoteConnections implements AgentRunner {
   async #handOver(resource: ResourceId): Promise<Answer> {
     const connection = this.#byNode.get(resource)
     if ((await connection?.link()) === undefined)
-      return { exitCode: ocfExitCodes.error, exitReason: 'The connection is not there to be handed over' }
+      return { exitCode: ocfExitCodes.error, exitReason: 'There is no connection to hand over' }
     connection?.handOver()
     return { exitCode: ocfExitCodes.ok }
   }

@@ -44,7 +44,7 @@ export class Following {
         this.#told = problem
         // Of an older version: it connects again when it was upgraded.
         if (/does not know 'pki'/.test(problem)) {
-          this.#pki = { ...this.#pki, problem: 'its version of Systole cannot follow another authority: upgrade it' }
+          this.#pki = { ...this.#pki, problem: 'its version of Systole cannot change to another authority: upgrade it' }
           return
         }
       }

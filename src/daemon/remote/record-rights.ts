@@ -78,7 +78,7 @@ export class RecordRights {
     const { migrate_source: source, migrate_target: target } = record.attributes
     const { CRM_meta_migrate_source: from, CRM_meta_migrate_target: to } = action.attributes
     if ((source !== undefined && source !== from) || (target !== undefined && target !== to))
-      throw this.#mayNot(`tell of a move of ${record.resource} that nobody has asked for`)
+      throw this.#mayNot(`report a move of ${record.resource} that the cluster did not request`)
     return true
   }
 

@@ -253,7 +253,8 @@ export class RemoteDaemon {
   /** Answers when the cluster has stopped what runs here and ended the connection; the daemon ends then. */
   async #leave(): Promise<ToolReply> {
     const link = this.#owner.link
-    if (!link) return refused(notConnected, 'No cluster node holds the connection: what runs here goes on.')
+    if (!link)
+      return refused(notConnected, 'No cluster node holds the connection. The resources on this host keep running.')
     const released = new Promise<void>((resolve) => {
       this.#leaving = resolve
     })

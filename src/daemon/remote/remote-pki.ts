@@ -54,7 +54,7 @@ export class RemotePki {
     const before = readIdentity(pki)
     if (!renew) {
       if (beliefOf({ ...before, authority }).certifiedBy === '')
-        throw refuse('bad-order', 'The certificate of this node is of none of these authorities.')
+        throw refuse('bad-order', 'None of these authorities signed the certificate of this node.')
       this.#keep({ ...before, authority })
       return
     }

@@ -180,7 +180,7 @@ class OwnMember {
 
   async goAlone(onPointOfNoReturn: () => void): Promise<void> {
     const restarted = this.#turn.then(async () => {
-      if (!this.isComplete()) throw new Error('Its member has not caught up with the others: it lacks changes.')
+      if (!this.isComplete()) throw new Error('Its store member has not caught up with the others and lacks changes.')
       await this.#member?.close()
       this.#member = undefined
       try {
@@ -233,9 +233,9 @@ class OwnMember {
     await this.#tellEtcd(file, settings)
     if (this.#isOutdated(settings)) {
       if (!(await canSpare(file, settings.name, readTlsFiles(clientTls(paths)))))
-        throw new StoreUnavailableError('Too few of the other members of the store answer: this one is not stopped.')
+        throw new StoreUnavailableError('Too few of the other store members answer, so this one is not stopped.')
       if (!(await hasTurn()))
-        throw new StoreUnavailableError('Another node’s member may be stopped by now: this one is not.')
+        throw new StoreUnavailableError('The store member of another node may be stopped, so this one is not stopped.')
       await this.#startAnew(settings)
     }
     await this.#answers()
@@ -260,7 +260,7 @@ class OwnMember {
     const before = this.#member
     const started = this.#turn.then(async () => {
       if (before === undefined || this.#member !== before || this.#closed) return
-      this.#setup.log.info('the member of the store is started anew with the links of this node')
+      this.#setup.log.info('the store member restarts with the links of this node')
       await before.stop()
       await before.close()
       this.#member = this.#run(settings)
@@ -301,7 +301,7 @@ class OwnMember {
    * the other of two has gone on without it, and gave it a vote again before it was looked at: its data is of no use any more.
    */
   #removed(): void {
-    this.#setup.log.info('the other voters have taken out this node’s etcd member')
+    this.#setup.log.info('the other voters have removed this node’s etcd member')
     clearTimeout(this.#rejoin)
     this.#rejoin = setTimeout(() => {
       this.#turn = this.#turn.then(async () => {

@@ -29,14 +29,14 @@ function perform(request: DiskRequest): string {
   const { O_RDONLY, O_RDWR, O_DIRECT, O_SYNC } = constants
   const open = openSync(disk, (request.kind === 'read' ? O_RDONLY : O_RDWR) | O_DIRECT | O_SYNC)
   try {
-    if (!fstatSync(open).isBlockDevice()) throw new Error('it is no block device')
+    if (!fstatSync(open).isBlockDevice()) throw new Error('it is not a block device')
     if (request.kind === 'read') {
       const { offset, length } = request
       if (readSync(open, buffer, 0, length, offset) !== length) throw new Error('it ends too early')
       return buffer.toString('base64', 0, length)
     }
     const length = buffer.write(request.data, 'base64')
-    if (writeSync(open, buffer, 0, length, request.offset) !== length) throw new Error('it takes no more')
+    if (writeSync(open, buffer, 0, length, request.offset) !== length) throw new Error('it accepts no more data')
     return ''
   } finally {
     closeSync(open)

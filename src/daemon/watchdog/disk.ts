@@ -35,7 +35,7 @@ export class Disk {
   /** What is under way is rejected. Whether a process that hangs in the kernel goes, nobody knows. */
   close(): void {
     this.#process?.kill('SIGKILL')
-    this.#ended('it is not read any more')
+    this.#ended('it is no longer read')
   }
 
   async #ask(request: (id: number) => DiskRequest): Promise<Buffer> {

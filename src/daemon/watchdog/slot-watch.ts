@@ -139,7 +139,7 @@ export class SlotWatch {
   async #readHeader(): Promise<SbdHeader> {
     const header = parseSbdHeader(await this.#disk.read(0, headerBytes))
     if (header) return header
-    throw new DiskError('it was never set up for SBD (systole stonith sbd device setup)')
+    throw new DiskError('it is not initialized for SBD (systole stonith sbd device setup)')
   }
 
   async #openSlot(header: SbdHeader): Promise<OpenSlot> {

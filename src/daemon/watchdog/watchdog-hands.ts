@@ -152,7 +152,7 @@ export class WatchdogHands {
   take(message: Extract<FromPulse, { kind: 'watchdog' | 'watchdog-starving' }>): void {
     const { log } = this.#ports
     if (message.kind === 'watchdog-starving') {
-      log.error('the watchdog is not fed any more: it will reset this machine', { why: message.why })
+      log.error('the watchdog is no longer fed and will reset this machine', { why: message.why })
       return
     }
     if (message.error !== undefined) log.error('the watchdog does not work', { error: message.error })
@@ -248,16 +248,16 @@ export class WatchdogHands {
     const wantedMs = times?.watchdogMs ?? wanted.timeoutMs
     this.#state = { kind: 'arming', setting }
     if (isolated) return this.#fail(setting, 'this node shares its machine (SYSTOLE_ROOT)')
-    if (!isWatchdogLike(device)) return this.#fail(setting, `${device} is no watchdog device`)
+    if (!isWatchdogLike(device)) return this.#fail(setting, `${device} is not a watchdog device`)
     const before = kernelTimeoutMs(device)
     if (before !== undefined && wantedMs !== undefined && before !== wantedMs)
       await setKernelTimeout(device, wantedMs).catch((error: unknown) =>
-        log.warn('the time of the watchdog could not be set: it stays as it is', { device, timeoutMs: before, error }),
+        log.warn('the watchdog timeout could not be set: it is unchanged', { device, timeoutMs: before, error }),
       )
     // What is not the kernel's, such as a pipe to a program, cannot be asked: it is what the option says.
     const timeoutMs = before === undefined ? wantedMs : kernelTimeoutMs(device)
     if (timeoutMs === undefined)
-      return this.#fail(setting, `the time of ${device} is not known: set watchdog-timeout to it`)
+      return this.#fail(setting, `the timeout of ${device} is unknown: set watchdog-timeout to its value`)
     const patienceMs = times && diskPatienceMs({ ...times, watchdogMs: timeoutMs })
     if (times && patienceMs === undefined) return this.#fail(setting, timesDoNotFit(times, timeoutMs))
     if (this.#leaving) return
@@ -315,13 +315,13 @@ export class WatchdogHands {
       if (await isFenced(store(), { key: keys.diskFencing(self), bootId: readBootId() }))
         this.#end('reset', throughDisks)
     } catch (error) {
-      log.warn('a test message could not be taken away', { disk, error })
+      log.warn('a test message could not be deleted', { disk, error })
     }
   }
 
   #exit(): string | undefined {
     if (this.#exitedBy === undefined) return undefined
-    return `a message on ${this.#exitedBy} has ended it (restart systoled to begin again)`
+    return `a message on ${this.#exitedBy} stopped it (restart systoled to start it again)`
   }
 
   #giveWord(): void {
@@ -377,5 +377,5 @@ export class WatchdogHands {
 
 function timesDoNotFit({ msgwaitMs, loopMs }: Pick<DiskTimes, 'msgwaitMs' | 'loopMs'>, watchdogMs: number): string {
   const [watchdog, msgwait, loop] = [watchdogMs, msgwaitMs, loopMs].map((ms) => `${ms / 1000} s`)
-  return `a node counts as dead after ${msgwait} (msgwait), which is too soon for a watchdog of ${watchdog} and readings each ${loop}: set the disks up again with a msgwait of twice the watchdog’s time (stonith sbd device setup)`
+  return `a node counts as fenced after ${msgwait} (msgwait), which is too short for a watchdog timeout of ${watchdog} and reads every ${loop}. Initialize the disks again with a msgwait of twice the watchdog timeout (stonith sbd device setup)`
 }

@@ -36,7 +36,7 @@ export async function addWitness(
 const witnessExists = (witness: WitnessEntry, added: { readonly name: NodeName }): Error =>
   refuse(
     'witness-exists',
-    `The cluster has the witness ${witness.name} already: take it out first (\`systole quorum device remove\`), or put this one in its place (\`systole quorum device update model host=${added.name}\`).`,
+    `The cluster already has the witness ${witness.name}. Remove it first (\`systole quorum device remove\`), or replace it (\`systole quorum device update model host=${added.name}\`).`,
   )
 
 /** The old one is out and the new one in with one change of the list, so that it names one of them at any time. */
@@ -46,7 +46,7 @@ export async function replaceWitness(
 ): Promise<void> {
   const { witness } = (await quorateNode(daemon)).file
   if (!witness) throw noWitness()
-  if (isSameWitness(witness, added)) throw refuse('is-witness', `${added.name} is the witness already.`)
+  if (isSameWitness(witness, added)) throw refuse('is-witness', `${added.name} is already the witness.`)
   refuseWitness(daemon, added)
   await takeOut(daemon, witness, newWitness(added))
 }
@@ -65,21 +65,18 @@ function refuseWitness(daemon: Daemon, { name, address }: { readonly name: NodeN
   if (file.store.kind === 'external')
     throw refuse(
       'external-store',
-      `The votes of this cluster are those of the etcd at ${file.store.endpoints.join(', ')}: a third member of it breaks ties, and not a witness.`,
+      `This cluster uses the etcd at ${file.store.endpoints.join(', ')}, whose members vote. Add a third etcd member to break ties instead of a witness.`,
     )
   if (file.store.kind !== 'etcd' || file.nodes.length < 2)
-    throw refuse(
-      'one-node',
-      'A cluster of one node has no ties to break: add a node first (`systole cluster node add`).',
-    )
+    throw refuse('one-node', 'A cluster of one node needs no witness. Add a node first (`systole cluster node add`).')
   const known = [...file.nodes.map((node) => node.name), ...view.nodeStates.keys()]
   if (known.includes(name))
-    throw refuse('is-node', `${name} is a node of the cluster: a witness must be a host of its own.`)
+    throw refuse('is-node', `${name} is a node of the cluster. A witness must be a separate host.`)
   const sameAddress = file.nodes.find((node) => addressesOf(node).includes(address))
   if (sameAddress)
     throw refuse(
       'address-in-use',
-      `The address ${address} is that of the node ${sameAddress.name}: a witness must be a host of its own.`,
+      `The address ${address} is that of the node ${sameAddress.name}. A witness must be a separate host.`,
     )
   const unready = nodesWithoutWitness(file, view.members)
   if (unready.length > 0) throw refuse('not-upgraded', ...unready)
@@ -94,8 +91,10 @@ export function nodesWithoutWitness(
     const record = members.get(name)
     if (record?.knowsWitness === true) return []
     return record === undefined
-      ? [`${name} is not there, and its version of Systole may know no witness: start it first.`]
-      : [`The version of Systole on ${name} (${record.daemonVersion || 'unknown'}) knows no witness: upgrade it first.`]
+      ? [`${name} is offline, and its version of Systole may not support a witness. Start it first.`]
+      : [
+          `The version of Systole on ${name} (${record.daemonVersion || 'unknown'}) does not support a witness. Upgrade it first.`,
+        ]
   })
 }
 
@@ -109,7 +108,7 @@ export async function removeWitness(
   if (meant.name !== '' && (meant.name !== witness.name || meant.address !== witness.address))
     throw refuse(
       'another-witness',
-      `The witness is ${witness.name} (${witness.address}) by now, and not ${meant.name} (${meant.address}): nothing was changed. Look (systole quorum device status), and try again.`,
+      `The witness is now ${witness.name} (${witness.address}), not ${meant.name} (${meant.address}). Nothing was changed. Check 'systole quorum device status' and try again.`,
     )
   await takeOut(daemon, witness)
 }
@@ -125,7 +124,7 @@ async function takeOut(daemon: Daemon, witness: WitnessEntry, successor?: Witnes
       daemon.node.file.nodesVersion >= nodesVersion && daemon.node.file.witness?.votes !== true
     if (!(await until(voteless, voteTimeoutMs))) {
       await changeNodeList(store, daemon.node.file, ofWitness(witness, marked('staying')))
-      throw refuse('vote-kept', `The nodes did not agree to go on without ${witness.name}: it stays the witness.`)
+      throw refuse('vote-kept', `The nodes could not remove the vote of ${witness.name}, which remains the witness.`)
     }
     // While it can read in the store that it is leaving: afterwards its certificate opens nothing.
     await tellWitness(daemon, witness)
@@ -145,7 +144,7 @@ async function tellWitness(daemon: Daemon, { name: node, address: host, ports }:
   try {
     await client.forget({}, { timeoutMs: 4000 })
   } catch (error) {
-    daemon.log.info('the removed witness was not told', { witness: node, error })
+    daemon.log.info('the removed witness did not receive the removal', { witness: node, error })
   } finally {
     client.close()
   }

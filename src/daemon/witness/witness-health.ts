@@ -84,5 +84,5 @@ export function witnessVoterState(health: WitnessHealth, now: number): VoterNode
 /** For people, where it answers and its vote is of no use. */
 export function witnessProblem(health: WitnessHealth, now: number): string | undefined {
   if (health.state !== 'up' || witnessVoterState(health, now) === 'up') return undefined
-  return `its daemon answers, but its etcd member is not in touch with the others, so that it gets no vote: ports 7702 and 7703 must be open between it and each node, both ways. It is asked for its vote again after ${restMs / 60_000} minutes, or at once when it was stopped and started (on it: \`systole qdevice stop net\`, \`systole qdevice start net\`).`
+  return `its daemon answers, but its etcd member cannot reach the others, so it gets no vote. Ports 7702 and 7703 must be open in both directions between the witness and each node. It gets its vote back after ${restMs / 60_000} minutes, or at once when it is stopped and started (on it: \`systole qdevice stop net\`, \`systole qdevice start net\`).`
 }

@@ -55,7 +55,7 @@ const endMemberMs = 5000
 /** etcd elects another leader where this member was it, and then the list is written. */
 const removedPatienceMs = 5000
 const takenOut =
-  'The nodes have taken its member out: it joins again when one of them says so, or `systole qdevice destroy net` ends it.'
+  'The nodes have removed its store member. It joins again when a node requests it; to leave the cluster instead: `systole qdevice destroy net` ends it.'
 
 export class WitnessHost {
   readonly #ports: WitnessHostPorts
@@ -196,12 +196,12 @@ export class WitnessHost {
   async followAuthority({ trust, renew }: PkiOrder): Promise<HostPki> {
     const { own, paths, log, renewed } = this.#ports
     if (trust.length > mostAuthorities)
-      throw refuse('bad-order', `Up to ${mostAuthorities} authorities can be believed.`)
+      throw refuse('bad-order', `At most ${mostAuthorities} authorities can be trusted.`)
     const before = readIdentity(paths.pki)
     const authority = trust.map((one) => `${new X509Certificate(one).toString().trim()}\n`).join('')
     if (trust.length > 0 && authority !== before.authority) {
       if (beliefOf({ ...before, authority }).certifiedBy === '')
-        throw refuse('bad-order', 'The certificate of this witness is of none of these authorities.')
+        throw refuse('bad-order', 'None of these authorities signed the certificate of this witness.')
       writeTrust(paths.pki, authority)
       log.info('this witness believes other authorities from now on', { authorities: trust.length })
       renewed()
@@ -249,7 +249,7 @@ export class WitnessHost {
   }
 
   async #runAnew(before: EtcdMember): Promise<void> {
-    this.#ports.log.info('the member of the store is started anew with other authorities', {})
+    this.#ports.log.info('the store member restarts with other authorities', {})
     await before.stop()
     await before.close()
     this.#run()

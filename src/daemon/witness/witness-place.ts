@@ -144,7 +144,7 @@ export class WitnessPlace {
         if (await this.#host.forgetIfRemoved()) return {}
         throw refuse(
           'not-removed',
-          'The list of nodes in the store names this witness, or cannot be read: it forgets nothing.',
+          'The node list in the store names this witness or cannot be read, so the witness keeps its cluster data.',
         )
       },
     }
@@ -158,7 +158,7 @@ export class WitnessPlace {
 /** Why the host could not take its place, and what to do. */
 function whyNot({ address }: WitnessEntry, error: unknown): string {
   if (error instanceof UnusableIdentityError)
-    return 'This host has lost its certificate: take it out with `systole quorum device remove` on a node, run `systole qdevice destroy net --force` here, and set it up again.'
+    return 'This host has lost its certificate. Run `systole quorum device remove` on a node and `systole qdevice destroy net --force` here, then set up the witness again.'
   const why = error instanceof Error ? error.message : String(error)
-  return `The cluster expects its witness at ${address}, where this host cannot listen (${why}): take it out with \`systole quorum device remove\`, and add it with addr=<an address of this host>.`
+  return `The cluster expects its witness at ${address}, where this host cannot listen (${why}). Remove it with \`systole quorum device remove\`, and add it with addr=<an address of this host>.`
 }

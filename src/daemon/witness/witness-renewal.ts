@@ -39,10 +39,10 @@ export class WitnessRenewal {
   async take(certificate: string): Promise<void> {
     const keys = await this.#keys
     if (!keys || !isFor(certificate, keys.publicKey))
-      throw refuse('other-key', 'This is no certificate for the key that the witness has named.')
+      throw refuse('other-key', 'The certificate is not for the key of the witness.')
     const { authority } = readIdentity(this.#pki)
     if (beliefOf({ authority, certificate }).certifiedBy === '')
-      throw refuse('other-authority', 'This certificate is of no authority that the witness believes.')
+      throw refuse('other-authority', 'The certificate is not signed by an authority that the witness trusts.')
     writeRemoteIdentity(this.#pki, { authority, certificate, key: keys.key })
     this.#keys = undefined
     this.#asked = false

@@ -96,7 +96,7 @@ export class SystemBus {
 
   async #properties(path: string, of: string): Promise<Readonly<Record<string, Variant>>> {
     const message = { path, interface: 'org.freedesktop.DBus.Properties', member: 'GetAll', signature: 's', body: [of] }
-    const [properties] = (await this.#call(`tell the state of ${path}`, message)).body
+    const [properties] = (await this.#call(`report the state of ${path}`, message)).body
     return properties as Readonly<Record<string, Variant>>
   }
 
@@ -108,7 +108,7 @@ export class SystemBus {
       signature: 'ss',
       body: [of, name],
     }
-    const [value] = (await this.#call(`tell ${name} of ${path}`, message)).body
+    const [value] = (await this.#call(`report ${name} of ${path}`, message)).body
     return value as Variant | undefined
   }
 

@@ -47,7 +47,7 @@ function describeSource(source: ScoreSource, background: Background): string {
     case 'node-kind':
       return 'cannot run on this kind of node'
     case 'target-role':
-      return `it shall be ${source.role}`
+      return `its target-role is ${source.role}`
     case 'instances':
       return describeInstanceLimit(source.limit)
     case 'shutdown-lock':

@@ -123,7 +123,7 @@ function printFencing(report: Omit<FencingReport, 'text'>): readonly string[] {
       : [
           '  Fencing is switched off (fencing-enabled=false): its resources start elsewhere while it may still run them.',
         ]),
-    lost.length === 0 ? 'Nothing runs there.' : 'What runs there:',
+    lost.length === 0 ? 'No resources run there.' : 'Resources that run there:',
     ...lost.flatMap(printLost),
     ...(others.length === 0 ? [] : ['Elsewhere:', ...others.map((line) => `  ${line}`)]),
   ]

@@ -102,12 +102,14 @@ function printNode({ status }: Explained, node: NodeStatus, report: Omit<NodeRep
       : [`  Its health is ${describeHealth(node)}; node-health-strategy is ${status.options.nodeHealthStrategy}`]),
     ...list('Active there now:', report.now),
     ...list(
-      sameResources(report) ? 'The same shall be there:' : 'Shall be there:',
+      sameResources(report) ? 'No changes are planned there:' : 'Planned to run there:',
       sameResources(report) ? [] : report.next,
     ),
     ...(sameResources(report) && report.now.length > 0 ? ['  All of it stays there.'] : []),
-    ...(report.next.length === 0 && report.now.length > 0 ? ['  Nothing shall be there.'] : []),
-    ...(report.now.length === 0 && report.next.length === 0 ? ['  Nothing is there, and nothing shall be.'] : []),
+    ...(report.next.length === 0 && report.now.length > 0 ? ['  Nothing is planned to run there.'] : []),
+    ...(report.now.length === 0 && report.next.length === 0
+      ? ['  Nothing runs there, and nothing is planned to.']
+      : []),
     ...(report.failures.length === 0 ? [] : ['  What failed there:']),
     ...report.failures.flatMap((failure) =>
       describeFailures([failure], status.now).map((text) => `    ${failure.resource} ${text}`),

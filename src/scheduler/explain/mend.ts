@@ -26,7 +26,7 @@ export function mendReason(about: About, reason: PlacementReason): readonly stri
       return [mendTargetRole(status, resource)]
     case 'on-fail':
     case 'blocked':
-      return [`mend what failed, then: systole resource cleanup ${id}`]
+      return [`fix the cause of the failure, then: systole resource cleanup ${id}`]
     case 'no-quorum':
       return ['bring nodes back until a majority is there: systole quorum status']
     case 'unmanaged':
@@ -65,14 +65,14 @@ export function mendContribution(about: About, { source }: Contribution, node: N
     case 'fail-count': {
       const expiresAt = about.resource.state.failCounts.get(node)?.expiresAt
       const wait = expiresAt === undefined ? '' : `, or wait until failure-timeout ends at ${isoTime(expiresAt)}`
-      return [`mend what failed, then: systole resource cleanup ${id}${wait}`]
+      return [`fix the cause of the failure, then: systole resource cleanup ${id}${wait}`]
     }
     case 'failure':
-      return [`mend what failed, then: systole resource cleanup ${id}`]
+      return [`fix the cause of the failure, then: systole resource cleanup ${id}`]
     case 'colocation':
       return source.as === 'dependent' ? [`systole why ${source.with}`] : []
     case 'health':
-      return [`mend ${node}; its health is in its node attributes whose names begin with #health`]
+      return [`repair ${node}; its health is in the node attributes whose names begin with #health`]
     case 'ticket':
       return [mendTicket(about.status, source.ticket)]
     case 'utilization':
@@ -120,7 +120,7 @@ export function mendNode(status: ClusterStatus, node: NodeName, state: NodeUnava
       return [`wait: ${node} is joining`]
     case 'standby':
       return status.nodesByName.get(node)?.standbyOnFail === true
-        ? [`a failure put it on standby (on-fail=standby): mend it, then: systole resource cleanup`]
+        ? [`a failure put it in standby (on-fail=standby). Fix the cause, then: systole resource cleanup`]
         : [`systole node unstandby ${node}`]
     case 'shutting down':
       return [`wait: ${node} is leaving; then: systole cluster start ${node}`]

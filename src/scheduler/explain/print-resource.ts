@@ -99,8 +99,8 @@ function causesTitle(instance: InstanceExplanation): string {
   const { next, now, changes } = instance
   if (next.node === undefined || isStopped(instance))
     return now.length === 0 ? 'Why it does not run:' : 'Why it does not stay:'
-  if (changes.some(({ blocked }) => blocked) || now.length === 0) return 'What stands in the way:'
-  return changes.length > 0 ? 'What comes first:' : 'What holds it back:'
+  if (changes.some(({ blocked }) => blocked) || now.length === 0) return 'Blocked by:'
+  return changes.length > 0 ? 'Waiting for:' : 'Prevented by:'
 }
 
 export function printCause({ text, mend, because }: Cause, indent: number): readonly string[] {
@@ -140,7 +140,7 @@ function describeFailCount(facts: FailCountFacts, now: number): string {
 }
 
 function describeLink({ dependent, primary, constraint, score, nodes }: ColocationLink): string {
-  const where = nodes.length === 0 ? 'runs nowhere' : `shall be on ${nodes.join(', ')}`
+  const where = nodes.length === 0 ? 'runs nowhere' : `planned on ${nodes.join(', ')}`
   return `${dependent} with ${primary} (${constraint}, ${formatScore(score)}): ${primary} ${where}`
 }
 

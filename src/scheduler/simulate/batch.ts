@@ -78,7 +78,7 @@ export function momentOf(
 ): { readonly seconds: number; readonly line: string } | undefined {
   if (date !== undefined) {
     const seconds = parseMoment(date, { now: 0, utcOffsetAt })
-    if (seconds === undefined) throw new Error(`'${date}' is no moment: write one like '2026-11-20 14:00:00Z'.`)
+    if (seconds === undefined) throw new Error(`'${date}' is not a date and time such as '2026-11-20 14:00:00Z'.`)
     return { seconds, line: `Setting effective cluster time: ${date}` }
   }
   const seconds = Number(executionDate)

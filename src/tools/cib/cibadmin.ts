@@ -77,7 +77,7 @@ const options: readonly OptionSpec[] = [
     'SECTION',
     'Within this section: configuration, nodes, resources, constraints, crm_config, rsc_defaults, op_defaults, tags, acls, fencing-topology, alerts, status',
   ),
-  valued('xpath,A', 'PATH', 'What this path finds, instead of --scope'),
+  valued('xpath,A', 'PATH', 'An XPath for the elements to use, instead of --scope'),
   flag('node-path,e', 'Print the paths of what a query with --xpath finds'),
   flag('no-children,n', 'Print elements without what is in them'),
   flag('allow-create,c', 'Let --modify put in what is not there'),
@@ -116,7 +116,7 @@ export const cibadmin: Tool = {
 async function run(call: ParsedCall, world: ToolWorld): Promise<ToolReply> {
   const words = plainWords(call.given)
   if (words.length > 0)
-    return refused(exitCodes.usage, `cibadmin: these words belong to no option: ${words.join(' ')}. --help tells them.`)
+    return refused(exitCodes.usage, `cibadmin: unexpected arguments: ${words.join(' ')}. --help lists the options.`)
   const noAccess = whyNoAccess(call.given)
   if (noAccess !== undefined) return noAccess
   if (asksForAccess(call.given)) return await perform(call, world)

@@ -9,7 +9,7 @@ import type { ToolWorld } from '../world.ts'
 
 export const crmRule: Tool = {
   name: 'crm_rule',
-  summary: 'Tell whether a rule is in effect',
+  summary: 'Check whether a rule is in effect',
   options: [
     flag('check,c', 'Whether the rules are in effect'),
     valued('rule,r', 'ID', 'The id of a rule; may be given several times'),

@@ -30,9 +30,9 @@ export const crmShadow: Tool = {
   summary: 'Work on a copy of the configuration, and bring it back',
   options: [
     flag('which,w', 'The copy that is worked on'),
-    flag('display,p', 'What is in it'),
+    flag('display,p', 'Print the contents of the shadow CIB'),
     flag('edit,E', 'Edit it in $EDITOR'),
-    flag('diff,d', 'What it changes, in lines; 1 where there is something'),
+    flag('diff,d', 'Show the changes line by line; the exit code is 1 if there are any'),
     flag('file,F', 'The file that it is in'),
     valued('create,c', 'NAME', 'Copy the configuration of the cluster'),
     valued('create-empty,e', 'NAME', 'Make an empty configuration'),

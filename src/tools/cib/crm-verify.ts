@@ -30,7 +30,7 @@ export const crmVerify: Tool = {
     flag('xml-pipe,p', 'The configuration from standard input'),
     valued('xml-text,X', 'XML', 'The configuration as text'),
     { ...valued('save-xml,S', 'FILE', 'Save what was checked'), file: 'written' },
-    flag('verbose,V', 'Also tell what may not be meant'),
+    flag('verbose,V', 'Also report likely mistakes'),
     { ...flag('quiet,q', 'Nothing'), ignored: true },
   ],
   printsXml: true,

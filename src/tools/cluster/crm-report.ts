@@ -27,7 +27,7 @@ import type { ToolWorld } from '../world.ts'
 
 export const crmReport: Tool = {
   name: 'crm_report',
-  summary: 'Collect what somebody else needs to understand a problem of the cluster',
+  summary: 'Collect logs, configuration and status for troubleshooting',
   options: [
     valued('from,f', 'TIME', 'From this moment on (YYYY-M-D H:M:S)'),
     valued('to,t', 'TIME', 'Up to this moment'),
@@ -39,13 +39,13 @@ export const crmReport: Tool = {
     { ...valued('cluster,c', 'TYPE', 'Nothing: there is one type'), ignored: true },
     { ...flag('corosync,C', 'Nothing: there is one type'), ignored: true },
     { ...valued('max-depth,D', 'NUMBER', 'Nothing: nothing is searched for'), ignored: true },
-    valued('rsh,e', 'COMMAND', 'What runs a command on another node, by default ssh -T'),
+    valued('rsh,e', 'COMMAND', 'The program that runs commands on other nodes (default: ssh -T)'),
     { ...valued('cts,T', 'TEST', 'Nothing: there are no such tests'), ignored: true },
     { ...valued('cts-log', 'FILE', 'Nothing: there are no such tests'), ignored: true },
     valued(
       'L',
       'PATTERN',
-      'Also lines of the logs that this regular expression finds are told in the analysis; may be given several times',
+      'Also include log lines that match this regular expression in the analysis; may be given several times',
     ),
     { ...flag('sos-mode', 'Nothing'), ignored: true },
     { ...flag('no-search,M', 'Nothing'), ignored: true },
@@ -61,7 +61,7 @@ async function run(call: ParsedCall, world: ToolWorld): Promise<ToolReply> {
   if (files?.archive === undefined) return refused(exitCodes.unimplemented, 'crm_report: files cannot be written here.')
   const [from, to] = [moment(given, 'from'), moment(given, 'to')]
   if (typeof from === 'string' || typeof to === 'string')
-    return refused(exitCodes.usage, `crm_report: '${from}' is no moment: write it like '2026-11-21 10:00:00'.`)
+    return refused(exitCodes.usage, `crm_report: '${from}' is not a date and time such as '2026-11-21 10:00:00'.`)
   const dest = optionValue(given, 'dest') ?? plainWords(given)[0] ?? `pcmk-${isoTime(world.now()).slice(0, 10)}`
   const isSecret = secretHere(world.cib(), optionValue(given, 'sanitize'))
   const values = secretValues(world.cib(), isSecret)

@@ -15,7 +15,7 @@ export const crmadmin: Tool = {
   summary: "Show the cluster's coordinator and its nodes",
   options: [
     flag('dc_lookup,D', 'Who is the DC'),
-    valued('status,S', 'NODE', 'What the controller of a node is doing'),
+    valued('status,S', 'NODE', 'Show the status of the controller of a node'),
     optional(valued('pacemakerd,P', 'NODE', 'Whether the daemon of this node runs')),
     optional(valued('nodes,N', 'TYPE', 'All nodes, or those of a type: cluster, guest, remote')),
     flag('bash-export,B', 'Nodes as assignments for a shell'),

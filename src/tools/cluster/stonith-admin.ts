@@ -17,8 +17,8 @@ const options: readonly OptionSpec[] = [
   valued('reboot,B', 'NODE', 'Fence a node by a reboot'),
   valued('fence,F', 'NODE', 'Fence a node: switch it off'),
   valued('unfence,U', 'NODE', 'Let a node in again: switch it on'),
-  valued('confirm,C', 'NODE', 'Tell the cluster that a node is off, as you have seen yourself'),
-  valued('history,H', 'NODE', "What was done to a node; '*' is all"),
+  valued('confirm,C', 'NODE', 'Confirm that a node is off, as you have checked yourself'),
+  valued('history,H', 'NODE', "Show the fencing history of a node; '*' means all nodes"),
   valued('last,h', 'NODE', 'When a node was fenced last'),
   flag('list-registered,L', 'The fence devices'),
   valued('list,l', 'NODE', 'The fence devices that can fence a node'),
@@ -201,7 +201,7 @@ async function targets(device: string, timeoutMs: number, world: ToolWorld): Pro
   const found =
     typeof known.targets === 'object' ? known.targets : await world.askFenceDevice(device, 'list', timeoutMs)
   return typeof found === 'string'
-    ? refused(exitCodes.error, `stonith_admin: ${device} does not tell its targets: ${found}`)
+    ? refused(exitCodes.error, `stonith_admin: ${device} did not list its targets: ${found}`)
     : list('fence target', 'fence targets', found)
 }
 

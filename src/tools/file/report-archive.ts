@@ -145,7 +145,7 @@ function logLines(environment: Environment, { from, to }: LogExcerpt, into: stri
 function historyLines(into: string): Iterable<string> {
   const [program = 'node', script = ''] = process.argv
   const trouble = printInto(into, program, [join(dirname(script), 'systole.cjs'), 'config', 'history'])
-  return trouble === undefined ? linesOf(into) : [`The cluster did not tell its history: ${trouble}`]
+  return trouble === undefined ? linesOf(into) : [`The cluster did not report its history: ${trouble}`]
 }
 
 function* masked(lines: Iterable<string>, { mask }: LogExcerpt): Generator<string> {

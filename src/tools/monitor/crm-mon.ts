@@ -18,14 +18,14 @@ const optional = (option: OptionSpec): OptionSpec => ({ ...option, value: 'optio
 
 const options: readonly OptionSpec[] = [
   flag('one-shot,1', 'Show the status once'),
-  valued('interval,i', 'TIME', 'How often to show it anew'),
+  valued('interval,i', 'TIME', 'How often to update the output'),
   flag('daemonize,d', 'Go on in the background (with --output-to, --as-html or --external-agent)'),
   valued(
     'external-agent,E',
     'FILE',
     'A program to run for every operation that a node records, with CRM_notify_… in its environment',
   ),
-  valued('external-recipient,e', 'WHO', 'Whom the program shall tell: its CRM_notify_recipient'),
+  valued('external-recipient,e', 'WHO', 'The recipient passed to the program as CRM_notify_recipient'),
   { ...valued('pid-file,p', 'FILE', 'Where to keep the process id of what runs in the background'), file: 'written' },
   valued('output-as', 'FORMAT', 'text, xml, json or html; console is text, none prints nothing'),
   { ...valued('output-to', 'FILE', 'Write it to a file'), file: 'written' },

@@ -256,8 +256,8 @@ test('a move is told of only as it was asked for, since it changes the history o
   expect(ours.announce({ records: right, term: 3 })).toBe(true)
   expect(ours.record({ records: right })).toEqual({ records: right })
   for (const wrong of [{ migrate_target: 'n3' }, { migrate_source: 'n3' }]) {
-    expect(() => ours.announce({ records: moved(wrong), term: 3 })).toThrow('nobody has asked for')
-    expect(() => ours.record({ records: moved(wrong) })).toThrow('nobody has asked for')
+    expect(() => ours.announce({ records: moved(wrong), term: 3 })).toThrow('that the cluster did not request')
+    expect(() => ours.record({ records: moved(wrong) })).toThrow('that the cluster did not request')
   }
 })
 

@@ -95,7 +95,7 @@ export function describeRefusal(refusal: Refusal, directory: string): string {
     case 'disk-full':
       return `etcd stopped because the disk under ${directory} is full (\`df ${directory}\`, and \`df -i\` for its files). Make room; it is started again every few seconds.`
     case 'disk-read-only':
-      return `etcd stopped because the file system of ${directory} is read-only. The kernel's log tells whether its disk has failed; once it can be written to, etcd is started again within seconds.`
+      return `etcd stopped because the file system of ${directory} is read-only. Check the kernel log for a disk failure. Once the file system is writable, etcd restarts within seconds.`
     case 'silent':
       return `etcd (process ${refusal.pid}) runs and does not answer. See what it waits for (\`ps -o stat,wchan ${refusal.pid}\`: a disk that hangs, or a stopped process); if it is killed, it is started again.`
     case 'store-full':
