@@ -41,7 +41,7 @@ async function rotate(): Promise<void> {
   const seconds = (random() * 0.8).toFixed(2)
   await lab.inNode('n1', 'timeout', '-s', 'KILL', seconds, 'systole', 'pki', 'rotate').catch(() => undefined)
   const begins = async (): Promise<boolean> =>
-    (await lab.try('n1', 'pki', 'rotate')) !== undefined || lab.lastFailure.includes('is being replaced already')
+    (await lab.try('n1', 'pki', 'rotate')) !== undefined || lab.lastFailure.includes('already being replaced')
   await lab.until('a rotation begins', begins, 60_000)
   note(`rotation, its command killed after ${seconds} s`)
 }
