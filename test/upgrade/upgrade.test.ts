@@ -129,9 +129,7 @@ test('then it does what it could not do before', async () => {
     '1500 ms on all nodes',
   )
   // These addresses are on no network of the lab: each node says so, and none of them that its version is too old.
-  await expect(lab.systole('n1', 'cluster', 'link', 'add', ...addresses)).rejects.toThrow(
-    /^(?!.*one link)/s,
-  )
+  await expect(lab.systole('n1', 'cluster', 'link', 'add', ...addresses)).rejects.toThrow(/^(?!.*one link)/s)
 }, 60_000)
 
 test('and the authority’s key, which each of them had, is in shares', async () => {
