@@ -27,6 +27,7 @@ import { digests } from './digests.ts'
 import { listOperations, listRaw, listResources, queryXml } from './listings.ts'
 import { locate } from './locate.ts'
 import { clear, moveOrBan, noNode } from './moves.ts'
+import { listedOptions } from './option-lists.ts'
 import { deleteParameter, getParameter, getProperty, onElement, setParameter } from './parameters.ts'
 import { restart } from './restart.ts'
 import { whatRuns, whetherRuns } from './running.ts'
@@ -81,6 +82,12 @@ const options: readonly OptionSpec[] = [
   valued('list-agents', 'CLASS:PROVIDER', 'The installed agents'),
   flag('list-ocf-providers', 'The providers of OCF agents'),
   valued('list-ocf-alternatives', 'TYPE', 'The providers of an OCF agent'),
+  valued(
+    'list-options',
+    'KIND',
+    'The options that there are: of a primitive (primitive), or of all fence devices (fencing)',
+  ),
+  flag('all', 'Also those that nobody should write any more (with --list-options)'),
   valued('show-metadata', 'AGENT', "An agent's metadata: ocf:heartbeat:IPaddr2"),
   {
     ...valued(
@@ -163,6 +170,8 @@ async function run(call: ParsedCall, world: ToolWorld): Promise<ToolReply> {
   const unread = words.find((word) => !word.includes('=') && !/^\d+$/.test(word))
   if (unread !== undefined)
     return refused(exitCodes.usage, `crm_resource: Error parsing '${unread}' as a name=value pair`)
+  const listed = optionValue(given, 'list-options')
+  if (listed !== undefined) return listedOptions(call, listed)
   if (agentQuestions.includes(command.name)) return answerForAgents(call, command)
   if (agentActions.includes(command.name)) {
     if (resource === undefined && !(isAboutAgent(given) && hasOption(given, 'class')))
