@@ -53,7 +53,7 @@ const lines: readonly string[] = [
   'resource op defaults set create id=old meta timeout=1s rule date lt 2020-01-01; resource op defaults| --all',
   'resource relations web| --full',
   'resource list ocf:pacemaker| --nodesc',
-  'stonith list| --nodesc',
+  'stonith list fence_ipmi| --nodesc',
   'stonith describe fence_ipmilan| --full',
   'constraint colocation add web with vip; constraint colocation config| --full',
   'constraint colocation add web with vip; constraint colocation config| --output-format json',

@@ -56,6 +56,12 @@ async function say(line: readonly string[], path = file): Promise<string> {
 /** They give the configuration out, to be taken in again. */
 const givesOut = new Set(['cluster cib', 'config backup', 'configure show'])
 
+/** They start every agent of this machine, which nothing of the configuration is shown to. */
+const fewAgents: Readonly<Record<string, readonly string[]>> = {
+  'stonith list': ['fence_ipmi'],
+  'resource list': ['ocf:pacemaker'],
+}
+
 test('no command prints a secret that it was not asked for', { timeout: 120_000 }, async () => {
   const talkative: string[] = []
   for (const { path, refuses } of allCommands) {
@@ -67,7 +73,7 @@ test('no command prints a secret that it was not asked for', { timeout: 120_000 
       // Each on a copy: some change it.
       const copy = join(folder, 'copy.xml')
       copyFileSync(file, copy)
-      const secrets = told(await say([...path, ...more], copy))
+      const secrets = told(await say([...path, ...(fewAgents[name] ?? []), ...more], copy))
       if (secrets.length > 0) talkative.push(`${[name, ...more].join(' ')}: ${secrets.join(' ')}`)
     }
   }
