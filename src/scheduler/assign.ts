@@ -3,17 +3,17 @@
  * Each step takes the values of the steps before and returns its own.
  */
 import type { ClusterStatus } from '../status/index.ts'
+import { baseScores } from './assignment/base/base-scores.ts'
+import { initialRole, wantedRole } from './assignment/initial-role.ts'
+import { createNodeTable } from './assignment/node-table.ts'
+import { placeResources } from './assignment/place.ts'
+import { toAssignment } from './assignment/result.ts'
+import { createTrail } from './assignment/trail.ts'
 import type { Assignment } from './assignment.ts'
 import { expandColocations } from './constraints/colocations.ts'
 import { expandLocations, type RuleHolds } from './constraints/locations.ts'
 import { indexReferences } from './constraints/references.ts'
 import { readTicketEffects } from './constraints/tickets.ts'
-import { baseScores } from './placement/base/base-scores.ts'
-import { initialRole, wantedRole } from './placement/initial-role.ts'
-import { createNodeTable } from './placement/node-table.ts'
-import { placeResources } from './placement/place.ts'
-import { toAssignment } from './placement/result.ts'
-import { createTrail } from './placement/trail.ts'
 import { buildTree } from './tree.ts'
 
 export interface AssignOptions {

@@ -1,5 +1,5 @@
 /**
- * What placement hands on: for every resource where it shall be, in which role, and why. `placement/` fills all of this;
+ * What assignment hands on: for every resource where it is to be, in which role, and why. `assignment/` fills all of this;
  * `actions/` reads it together with the status and never changes it. Order constraints play no part in placement: `actions/`
  * makes orders of them by itself, with `references`.
  */

@@ -83,8 +83,8 @@ export const knots: readonly (readonly string[])[] = [
     'scheduler/actions/roles',
     'scheduler/actions/settling',
     'scheduler/constraints',
-    'scheduler/placement',
-    'scheduler/placement/base',
+    'scheduler/assignment',
+    'scheduler/assignment/base',
   ],
 ]
 /** These are being taken apart: which folders are in the knot changes from day to day. */

@@ -1,6 +1,6 @@
 /**
  * Colocation constraints between pairs of resources: written pairs, resource sets, tags and templates, and what kinds of
- * resources imply (group members, a connection with its container, an address with its container). See "Placing
+ * resources imply (group members, a connection with its container, an address with its container). See "AssignmentDraft
  * Resources Relative to other Resources" and "Colocation Sets" in Pacemaker Explained.
  */
 import type { ColocationConstraint, Configuration, ResourceSet, Role, Score } from '../../cib/index.ts'

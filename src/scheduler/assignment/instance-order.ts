@@ -5,29 +5,29 @@
 import { compareNames } from '../../status/index.ts'
 import type { Colocation } from '../constraints/colocations.ts'
 import type { Entry } from '../tree.ts'
+import { type AssignmentDraft, nowhere, tableOf } from './assignment-draft.ts'
 import { isUsable } from './availability.ts'
+import { collectColocatedScoresOn, hasInfluence, share, type Wish } from './colocated-node-scores.ts'
 import { dependsOn, supports } from './colocation-index.ts'
 import { activeNodes, currentNode, isFailed } from './current-nodes.ts'
 import { isUnderParent, parentCounts } from './instance-counts.ts'
-import { nowhere, type Placing, tableOf } from './placing.ts'
 import { absent, scoreAt } from './score-table.ts'
-import { collectWishesOn, hasInfluence, share, type Wish } from './wishes.ts'
 
-export function sortInstances(placing: Placing, instances: readonly Entry[]): readonly Entry[] {
-  return instances.toSorted(instanceOrder(placing))
+export function sortInstances(draft: AssignmentDraft, instances: readonly Entry[]): readonly Entry[] {
+  return instances.toSorted(instanceOrder(draft))
 }
 
 /** Negative where the first one is assigned first. For as long as nothing changes: each instance is looked at once. */
-export function instanceOrder(placing: Placing): (a: Entry, b: Entry) => number {
+export function instanceOrder(draft: AssignmentDraft): (a: Entry, b: Entry) => number {
   const known = new Map<Entry, Standing>()
   const standingOf = (entry: Entry): Standing => {
     const before = known.get(entry)
     if (before !== undefined) return before
-    const found = standing(placing, entry)
+    const found = standing(draft, entry)
     known.set(entry, found)
     return found
   }
-  return (a, b) => compareInstances(placing, standingOf(a), standingOf(b))
+  return (a, b) => compareInstances(draft, standingOf(a), standingOf(b))
 }
 
 /** How well an instance is where it is. */
@@ -44,21 +44,21 @@ interface Standing {
   wished: number | undefined
 }
 
-function standing(placing: Placing, entry: Entry): Standing {
-  const at = currentNode(placing, entry)
-  const score = at === nowhere ? 0 : scoreAt(tableOf(placing, entry), at)
+function standing(draft: AssignmentDraft, entry: Entry): Standing {
+  const at = currentNode(draft, entry)
+  const score = at === nowhere ? 0 : scoreAt(tableOf(draft, entry), at)
   const allowed = score !== absent && score >= 0
   return {
     entry,
-    activeOn: activeNodes(placing, entry).length,
+    activeOn: activeNodes(draft, entry).length,
     node: allowed ? at : nowhere,
     allowed,
-    priority: placing.priority[entry.index] ?? 0,
+    priority: draft.priority[entry.index] ?? 0,
     wished: undefined,
   }
 }
 
-function compareInstances(placing: Placing, a: Standing, b: Standing): number {
+function compareInstances(draft: AssignmentDraft, a: Standing, b: Standing): number {
   // One that is active on several nodes comes after one that is active on fewer.
   if (a.activeOn > 0 && b.activeOn > 0 && a.activeOn !== b.activeOn) return a.activeOn - b.activeOn
   if (a.allowed !== b.allowed) return a.allowed ? -1 : 1
@@ -66,40 +66,40 @@ function compareInstances(placing: Placing, a: Standing, b: Standing): number {
   if (a.node === nowhere && b.node === nowhere) return 0
   if (a.node === nowhere) return 1
   if (b.node === nowhere) return -1
-  return compareActive(placing, a, b)
+  return compareActive(draft, a, b)
 }
 
-function compareActive(placing: Placing, a: Standing, b: Standing): number {
-  const usable = Number(isUsable(placing, b.node)) - Number(isUsable(placing, a.node))
+function compareActive(draft: AssignmentDraft, a: Standing, b: Standing): number {
+  const usable = Number(isUsable(draft, b.node)) - Number(isUsable(draft, a.node))
   if (usable !== 0) return usable
-  const allowed = isUnderParent(placing, a.entry, a.node)
-  if (allowed !== isUnderParent(placing, b.entry, b.node)) return allowed ? -1 : 1
+  const allowed = isUnderParent(draft, a.entry, a.node)
+  if (allowed !== isUnderParent(draft, b.entry, b.node)) return allowed ? -1 : 1
   if (!allowed) return 0
-  const crowded = (parentCounts(placing, a.entry)[a.node] ?? 0) - (parentCounts(placing, b.entry)[b.node] ?? 0)
+  const crowded = (parentCounts(draft, a.entry)[a.node] ?? 0) - (parentCounts(draft, b.entry)[b.node] ?? 0)
   if (crowded !== 0) return crowded
   const failed = Number(isFailed(a.entry)) - Number(isFailed(b.entry))
   if (failed !== 0) return failed
-  const wishes = wishedFor(placing, b) - wishedFor(placing, a)
+  const wishes = wishedFor(draft, b) - wishedFor(draft, a)
   if (wishes !== 0) return wishes
   return compareNames(a.entry.id, b.entry.id)
 }
 
-function wishedFor(placing: Placing, of: Standing): number {
-  of.wished ??= wishedThere(placing, of)
+function wishedFor(draft: AssignmentDraft, of: Standing): number {
+  of.wished ??= wishedThere(draft, of)
   return of.wished
 }
 
 /** What the resources that it is colocated with think of the node where it is. */
-function wishedThere(placing: Placing, { entry, node }: Standing): number {
-  let score = placing.nodes.baseScore[node] ?? 0
-  for (const colocation of dependsOn(placing, entry)) {
+function wishedThere(draft: AssignmentDraft, { entry, node }: Standing): number {
+  let score = draft.nodes.baseScore[node] ?? 0
+  for (const colocation of dependsOn(draft, entry)) {
     const asked = { source: colocation.primary, onlyPositive: false }
-    score = collectWishesOn(placing, node, score, wishOf(entry, colocation, asked))
+    score = collectColocatedScoresOn(draft, node, score, wishOf(entry, colocation, asked))
   }
-  for (const colocation of supports(placing, entry)) {
-    if (!hasInfluence(placing, colocation, entry)) continue
+  for (const colocation of supports(draft, entry)) {
+    if (!hasInfluence(draft, colocation, entry)) continue
     const asked = { source: colocation.dependent, onlyPositive: true }
-    score = collectWishesOn(placing, node, score, wishOf(entry, colocation, asked))
+    score = collectColocatedScoresOn(draft, node, score, wishOf(entry, colocation, asked))
   }
   return score
 }

@@ -19,7 +19,7 @@ import type { Trail } from './trail.ts'
 
 export const nowhere = -1
 
-export interface Placing {
+export interface AssignmentDraft {
   readonly status: ClusterStatus
   readonly tree: ResourceTree
   readonly nodes: NodeTable
@@ -59,7 +59,7 @@ export interface Placing {
   /** The locations that decide on the role Promoted, by the entry that they are about. */
   readonly roleLocations: ReadonlyMap<number, readonly ExpandedLocation[]>
   /** Assigns an entry of any kind; returns its node, or `nowhere`. */
-  readonly assign: (placing: Placing, entry: Entry, prefer: number, wish: AssignWish) => number
+  readonly assign: (draft: AssignmentDraft, entry: Entry, prefer: number, wish: AssignWish) => number
 }
 
 /** A tentative assignment may fail without consequence; a final one that fails stops the resource. */
@@ -71,47 +71,47 @@ export interface ColocationUse {
   readonly primary: Entry
 }
 
-export function tableOf(placing: Placing, entry: Entry): ScoreTable {
-  const table = placing.tables[entry.index]
+export function tableOf(draft: AssignmentDraft, entry: Entry): ScoreTable {
+  const table = draft.tables[entry.index]
   if (table === undefined) throw new RangeError(`no scores for ${entry.id}`)
   return table
 }
 
-export function membersOf(placing: Placing, entry: Entry): readonly Entry[] {
-  return placing.members[entry.index] ?? entry.members
+export function membersOf(draft: AssignmentDraft, entry: Entry): readonly Entry[] {
+  return draft.members[entry.index] ?? entry.members
 }
 
 /** Puts the instances of a clone in another order. */
-export function setMembers(placing: Placing, clone: Entry, members: readonly Entry[]): void {
-  placing.members[clone.index] = members
-  placing.instancesByNode.delete(clone.index)
+export function setMembers(draft: AssignmentDraft, clone: Entry, members: readonly Entry[]): void {
+  draft.members[clone.index] = members
+  draft.instancesByNode.delete(clone.index)
 }
 
-export function addPriority(placing: Placing, entry: Entry, score: Score): void {
-  placing.priority[entry.index] = add(placing.priority[entry.index] ?? 0, score)
+export function addPriority(draft: AssignmentDraft, entry: Entry, score: Score): void {
+  draft.priority[entry.index] = add(draft.priority[entry.index] ?? 0, score)
 }
 
-export function isSettled(placing: Placing, entry: Entry): boolean {
-  return placing.settled[entry.index] === 1
+export function isSettled(draft: AssignmentDraft, entry: Entry): boolean {
+  return draft.settled[entry.index] === 1
 }
 
-export function isManaged(placing: Placing, entry: Entry): boolean {
-  return placing.managed[entry.index] === 1
+export function isManaged(draft: AssignmentDraft, entry: Entry): boolean {
+  return draft.managed[entry.index] === 1
 }
 
 /** The role that an entry has now; of a collective the highest of its members. */
-export function currentRole(placing: Placing, entry: Entry): Role {
-  if (entry.kind !== 'primitive') return highest(entry.members.map((member) => currentRole(placing, member)))
+export function currentRole(draft: AssignmentDraft, entry: Entry): Role {
+  if (entry.kind !== 'primitive') return highest(entry.members.map((member) => currentRole(draft, member)))
   const { role } = entry.resource.state
   // An active instance of a promotable clone that is not promoted is unpromoted, whatever the history calls it.
   return role === 'Started' && entry.resource.instance?.promotable === true ? 'Unpromoted' : role
 }
 
-export function nextRole(placing: Placing, entry: Entry): Role | undefined {
-  if (entry.kind === 'primitive') return placing.nextRole[entry.index]
+export function nextRole(draft: AssignmentDraft, entry: Entry): Role | undefined {
+  if (entry.kind === 'primitive') return draft.nextRole[entry.index]
   let found: Role | undefined
   for (const member of entry.members) {
-    const role = nextRole(placing, member)
+    const role = nextRole(draft, member)
     if (roleRank(role) > roleRank(found)) found = role
   }
   return found
@@ -121,17 +121,17 @@ function highest(roles: readonly Role[]): Role {
   return roles.reduce<Role>((best, role) => (roleRank(role) > roleRank(best) ? role : best), 'Stopped')
 }
 
-export function setNextRole(placing: Placing, entry: Entry, role: Role, reason: string): void {
-  placing.nextRole[entry.index] = role
-  placing.nextRoleReason[entry.index] = reason
+export function setNextRole(draft: AssignmentDraft, entry: Entry, role: Role, reason: string): void {
+  draft.nextRole[entry.index] = role
+  draft.nextRoleReason[entry.index] = reason
 }
 
 /** Where an entry was assigned; for a collective only if all its assigned members are on one node. */
-export function assignedNode(placing: Placing, entry: Entry): number {
-  if (entry.kind === 'primitive') return placing.node[entry.index] ?? nowhere
+export function assignedNode(draft: AssignmentDraft, entry: Entry): number {
+  if (entry.kind === 'primitive') return draft.node[entry.index] ?? nowhere
   let found = nowhere
   for (const member of entry.members) {
-    const node = assignedNode(placing, member)
+    const node = assignedNode(draft, member)
     if (node === nowhere) continue
     if (found !== nowhere && found !== node) return nowhere
     found = node
@@ -140,38 +140,38 @@ export function assignedNode(placing: Placing, entry: Entry): number {
 }
 
 /** The primitive whose score table knew the node when a collective's member was assigned. */
-export function firstAssigned(placing: Placing, entry: Entry): PrimitiveEntry | undefined {
-  if (entry.kind === 'primitive') return placing.node[entry.index] === nowhere ? undefined : entry
+export function firstAssigned(draft: AssignmentDraft, entry: Entry): PrimitiveEntry | undefined {
+  if (entry.kind === 'primitive') return draft.node[entry.index] === nowhere ? undefined : entry
   for (const member of entry.members) {
-    const found = firstAssigned(placing, member)
+    const found = firstAssigned(draft, member)
     if (found !== undefined) return found
   }
   return undefined
 }
 
 /** Blocked itself or, for a collective, in any of its members. */
-export function isBlocked(placing: Placing, entry: Entry): boolean {
-  if (placing.blocked[entry.index] === 1) return true
-  return entry.members.some((member) => isBlocked(placing, member))
+export function isBlocked(draft: AssignmentDraft, entry: Entry): boolean {
+  if (draft.blocked[entry.index] === 1) return true
+  return entry.members.some((member) => isBlocked(draft, member))
 }
 
-export function countsOf(placing: Placing, entry: CollectiveEntry): Int32Array {
-  const known = placing.counts.get(entry.index)
+export function countsOf(draft: AssignmentDraft, entry: CollectiveEntry): Int32Array {
+  const known = draft.counts.get(entry.index)
   if (known !== undefined) return known
-  const counts = new Int32Array(placing.nodes.count)
-  placing.counts.set(entry.index, counts)
+  const counts = new Int32Array(draft.nodes.count)
+  draft.counts.set(entry.index, counts)
   return counts
 }
 
-export function addReason(placing: Placing, entry: Entry, reason: PlacementReason): void {
-  const known = placing.whyNot.get(entry.index)
-  if (known === undefined) placing.whyNot.set(entry.index, [reason])
+export function addReason(draft: AssignmentDraft, entry: Entry, reason: PlacementReason): void {
+  const known = draft.whyNot.get(entry.index)
+  if (known === undefined) draft.whyNot.set(entry.index, [reason])
   else known.push(reason)
 }
 
 /** Writes down the line that shows scores, for an entry and everything below it; orphans are not shown. */
-export function showScores(placing: Placing, by: 'primitive' | 'group' | 'clone' | 'bundle', entry: Entry): void {
-  if (!placing.showScores || entry.resource.orphan) return
-  placing.lines.push({ kind: 'scores', by, resource: entry.id, scores: tableOf(placing, entry).slice() })
-  for (const member of membersOf(placing, entry)) showScores(placing, by, member)
+export function showScores(draft: AssignmentDraft, by: 'primitive' | 'group' | 'clone' | 'bundle', entry: Entry): void {
+  if (!draft.showScores || entry.resource.orphan) return
+  draft.lines.push({ kind: 'scores', by, resource: entry.id, scores: tableOf(draft, entry).slice() })
+  for (const member of membersOf(draft, entry)) showScores(draft, by, member)
 }

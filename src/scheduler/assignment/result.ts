@@ -10,63 +10,63 @@ import type {
 } from '../assignment.ts'
 import type { Colocation } from '../constraints/colocations.ts'
 import { type CollectiveEntry, type Entry, type PrimitiveEntry, primitivesOf, topBelowBundle } from '../tree.ts'
+import { type AssignmentDraft, currentRole, isManaged, nowhere } from './assignment-draft.ts'
 import type { BaseScores } from './base/base-scores.ts'
 import { discoveryModes } from './base/locations.ts'
 import { nodesByPreference } from './node-order.ts'
 import { whyUnusable } from './node-table.ts'
 import type { Placed } from './place.ts'
-import { currentRole, isManaged, nowhere, type Placing } from './placing.ts'
 import { absent, scoreAt } from './score-table.ts'
 
-export function toAssignment({ placing, order }: Placed, base: BaseScores): Omit<Assignment, 'references'> {
+export function toAssignment({ draft, order }: Placed, base: BaseScores): Omit<Assignment, 'references'> {
   const primitives = new Map<ResourceId, PrimitiveAssignment>()
   const collectives = new Map<ResourceId, CollectiveAssignment>()
-  for (const entry of placing.tree.all) {
+  for (const entry of draft.tree.all) {
     if (entry.kind === 'primitive') {
-      if (!primitives.has(entry.id)) primitives.set(entry.id, primitiveResult(placing, base, entry))
-    } else if (!collectives.has(entry.id)) collectives.set(entry.id, collectiveResult(placing, entry))
+      if (!primitives.has(entry.id)) primitives.set(entry.id, primitiveResult(draft, base, entry))
+    } else if (!collectives.has(entry.id)) collectives.set(entry.id, collectiveResult(draft, entry))
   }
   return {
     primitives,
     collectives,
     order: order.map(({ id }) => id),
-    colocations: [...placing.colocations.ofDependent.values()].flat().map(publicColocation),
-    ticketConstraints: placing.tickets.dependencies.map(({ id, entry, ticket, role, lossPolicy }) => ({
+    colocations: [...draft.colocations.ofDependent.values()].flat().map(publicColocation),
+    ticketConstraints: draft.tickets.dependencies.map(({ id, entry, ticket, role, lossPolicy }) => ({
       id,
       resource: entry.id,
       ticket,
       lossPolicy,
       ...(role === undefined ? {} : { role }),
     })),
-    fencing: placing.tickets.fencing,
-    unavailable: unavailable(placing),
-    remoteNodes: remoteNodes(placing),
-    scores: placing.lines,
+    fencing: draft.tickets.fencing,
+    unavailable: unavailable(draft),
+    remoteNodes: remoteNodes(draft),
+    scores: draft.lines,
     remainingCapacity: new Map(
-      placing.tree.nodes.map((node, index) => [node.name, placing.nodes.capacity[index] ?? new Map()]),
+      draft.tree.nodes.map((node, index) => [node.name, draft.nodes.capacity[index] ?? new Map()]),
     ),
   }
 }
 
-function primitiveResult(placing: Placing, base: BaseScores, entry: PrimitiveEntry): PrimitiveAssignment {
-  const node = placing.tree.nodes[placing.node[entry.index] ?? nowhere]?.name
-  const { role, reason } = finalRole(placing, entry)
+function primitiveResult(draft: AssignmentDraft, base: BaseScores, entry: PrimitiveEntry): PrimitiveAssignment {
+  const node = draft.tree.nodes[draft.node[entry.index] ?? nowhere]?.name
+  const { role, reason } = finalRole(draft, entry)
   const modes = base.discovery.get(entry.index)
   const lock = base.locks.get(entry.index)
-  const rank = entry.resource.instance?.promotable === true ? placing.promotionRank[entry.index] : undefined
+  const rank = entry.resource.instance?.promotable === true ? draft.promotionRank[entry.index] : undefined
   return {
     id: entry.id,
     ...(node === undefined ? {} : { node }),
     nextRole: role,
     ...(reason === undefined ? {} : { nextRoleReason: reason }),
-    managed: isManaged(placing, entry),
-    blocked: placing.blocked[entry.index] === 1,
-    ...lookUps(placing, entry),
-    discoveryOn: (name) => discoveryModes[modes?.[placing.tree.nodeIndex.get(name) ?? nowhere] ?? 0] ?? 'always',
+    managed: isManaged(draft, entry),
+    blocked: draft.blocked[entry.index] === 1,
+    ...lookUps(draft, entry),
+    discoveryOn: (name) => discoveryModes[modes?.[draft.tree.nodeIndex.get(name) ?? nowhere] ?? 0] ?? 'always',
     exclusiveDiscovery: isExclusive(base, entry),
     ...(rank === undefined ? {} : { promotionScore: rank }),
     ...(lock === undefined ? {} : { lockedTo: lock }),
-    whyNot: whyNot(placing, entry, role),
+    whyNot: whyNot(draft, entry, role),
   }
 }
 
@@ -76,11 +76,11 @@ function isExclusive(base: BaseScores, entry: Entry): boolean {
 }
 
 function lookUps(
-  placing: Placing,
+  draft: AssignmentDraft,
   entry: Entry,
 ): Pick<PrimitiveAssignment, 'scoreOn' | 'contributionsOn' | 'nodesByPreference'> {
-  const { nodeIndex } = placing.tree
-  const table = placing.tables[entry.index]
+  const { nodeIndex } = draft.tree
+  const table = draft.tables[entry.index]
   return {
     scoreOn: (name) => {
       const index = nodeIndex.get(name)
@@ -89,44 +89,44 @@ function lookUps(
     },
     contributionsOn: (name) => {
       const index = nodeIndex.get(name)
-      return index === undefined ? [] : placing.trail.contributions(entry.index, index)
+      return index === undefined ? [] : draft.trail.contributions(entry.index, index)
     },
     nodesByPreference: () =>
       table === undefined
         ? []
-        : nodesByPreference(placing, table, nowhere).flatMap((index) => placing.tree.nodes[index]?.name ?? []),
+        : nodesByPreference(draft, table, nowhere).flatMap((index) => draft.tree.nodes[index]?.name ?? []),
   }
 }
 
 /** What is assigned and has no other role to have is started; without quorum, `demote` leaves nothing promoted. */
-function finalRole(placing: Placing, entry: PrimitiveEntry): { readonly role: Role; readonly reason?: string } {
-  const assigned = placing.node[entry.index] !== nowhere
-  const role = placing.nextRole[entry.index] ?? (assigned ? 'Started' : 'Stopped')
-  const { haveQuorum, options } = placing.status
+function finalRole(draft: AssignmentDraft, entry: PrimitiveEntry): { readonly role: Role; readonly reason?: string } {
+  const assigned = draft.node[entry.index] !== nowhere
+  const role = draft.nextRole[entry.index] ?? (assigned ? 'Started' : 'Stopped')
+  const { haveQuorum, options } = draft.status
   if (!haveQuorum && options.noQuorumPolicy === 'demote' && roleRank(role) > roleRank('Unpromoted')) {
-    const current = currentRole(placing, entry)
+    const current = currentRole(draft, entry)
     if (current === 'Promoted' || current === 'Unpromoted')
       return { role: 'Unpromoted', reason: 'no-quorum-policy=demote' }
   }
-  const reason = placing.nextRoleReason[entry.index]
+  const reason = draft.nextRoleReason[entry.index]
   return reason === undefined ? { role } : { role, reason }
 }
 
-function collectiveResult(placing: Placing, entry: CollectiveEntry): CollectiveAssignment {
+function collectiveResult(draft: AssignmentDraft, entry: CollectiveEntry): CollectiveAssignment {
   const nodes = new Set<NodeName>()
   for (const primitive of primitivesOf(entry)) {
-    const name = placing.tree.nodes[placing.node[primitive.index] ?? nowhere]?.name
+    const name = draft.tree.nodes[draft.node[primitive.index] ?? nowhere]?.name
     if (name !== undefined) nodes.add(name)
   }
   const members =
-    entry.kind === 'bundle' ? entry.replicas.map(({ container }) => container) : placing.members[entry.index]
+    entry.kind === 'bundle' ? entry.replicas.map(({ container }) => container) : draft.members[entry.index]
   return {
     id: entry.id,
     kind: entry.kind,
-    managed: isManaged(placing, entry),
+    managed: isManaged(draft, entry),
     members: (members ?? entry.members).map(({ id }) => id),
     nodes: [...nodes],
-    ...lookUps(placing, entry),
+    ...lookUps(draft, entry),
   }
 }
 
@@ -145,55 +145,55 @@ function publicColocation(colocation: Colocation): ExpandedColocation {
   }
 }
 
-function unavailable(placing: Placing): Assignment['unavailable'] {
+function unavailable(draft: AssignmentDraft): Assignment['unavailable'] {
   return new Map(
-    placing.tree.nodes.flatMap((node, index) => {
-      const state = whyUnusable(placing.nodes, node, index)
+    draft.tree.nodes.flatMap((node, index) => {
+      const state = whyUnusable(draft.nodes, node, index)
       return state === undefined ? [] : [[node.name, state] as const]
     }),
   )
 }
 
-function remoteNodes(placing: Placing): Assignment['remoteNodes'] {
+function remoteNodes(draft: AssignmentDraft): Assignment['remoteNodes'] {
   const found = new Map<NodeName, { online: boolean; shutdown: boolean; unclean: boolean }>()
-  for (const index of placing.tree.connectionOfNode.keys()) {
-    const node = placing.tree.nodes[index]
+  for (const index of draft.tree.connectionOfNode.keys()) {
+    const node = draft.tree.nodes[index]
     if (node === undefined) continue
     found.set(node.name, {
-      online: placing.nodes.online[index] === 1,
-      shutdown: placing.nodes.shutdown[index] === 1,
-      unclean: placing.nodes.unclean[index] === 1,
+      online: draft.nodes.online[index] === 1,
+      shutdown: draft.nodes.shutdown[index] === 1,
+      unclean: draft.nodes.unclean[index] === 1,
     })
   }
   return found
 }
 
 /** Everything that stands against its being active, where it is not: what was noted on the way, then node by node. */
-function whyNot(placing: Placing, entry: PrimitiveEntry, role: Role): readonly PlacementReason[] {
-  const noted = placing.whyNot.get(entry.index) ?? []
+function whyNot(draft: AssignmentDraft, entry: PrimitiveEntry, role: Role): readonly PlacementReason[] {
+  const noted = draft.whyNot.get(entry.index) ?? []
   const { state, meta, orphan } = entry.resource
   const general: PlacementReason[] = []
   if (orphan) general.push({ kind: 'orphan' })
-  if (placing.blocked[entry.index] === 1) general.push({ kind: 'blocked' })
-  else if (!isManaged(placing, entry)) general.push({ kind: 'unmanaged' })
+  if (draft.blocked[entry.index] === 1) general.push({ kind: 'blocked' })
+  else if (!isManaged(draft, entry)) general.push({ kind: 'unmanaged' })
   if (role !== 'Stopped') return [...general, ...noted]
   if (meta.targetRole === 'Stopped') return [...general, { kind: 'target-role', role: 'Stopped' }, ...noted]
   if (state.onFail !== undefined && state.onFail.action !== 'ignore')
     general.push({ kind: 'on-fail', action: state.onFail.action, node: state.onFail.node })
-  for (const { entry: banned, ticket } of placing.tickets.banned)
+  for (const { entry: banned, ticket } of draft.tickets.banned)
     if (banned === entry) general.push({ kind: 'ticket', ticket, policy: 'stop' })
-  return [...general, ...noted, ...perNode(placing, entry)]
+  return [...general, ...noted, ...perNode(draft, entry)]
 }
 
-function perNode(placing: Placing, entry: PrimitiveEntry): readonly PlacementReason[] {
-  const table = placing.tables[entry.index]
-  return placing.tree.nodes.flatMap((node, index): readonly PlacementReason[] => {
-    const state = whyUnusable(placing.nodes, node, index)
+function perNode(draft: AssignmentDraft, entry: PrimitiveEntry): readonly PlacementReason[] {
+  const table = draft.tables[entry.index]
+  return draft.tree.nodes.flatMap((node, index): readonly PlacementReason[] => {
+    const state = whyUnusable(draft.nodes, node, index)
     if (state !== undefined) return [{ kind: 'node-unavailable', node: node.name, state }]
     const score = table === undefined ? absent : scoreAt(table, index)
     if (score === absent) return [{ kind: 'not-allowed', node: node.name }]
     if (score >= 0) return []
-    const by = placing.trail.contributions(entry.index, index).filter((part) => part.score < 0)
+    const by = draft.trail.contributions(entry.index, index).filter((part) => part.score < 0)
     return [{ kind: 'banned', node: node.name, by }]
   })
 }

@@ -5,72 +5,72 @@
 import { INFINITY_SCORE } from '../../cib/index.ts'
 import type { BundleEntry, PrimitiveEntry, ReplicaEntries } from '../tree.ts'
 import { assignInstances } from './assign-instances.ts'
+import { type AssignmentDraft, type AssignWish, nowhere, showScores, tableOf } from './assignment-draft.ts'
 import { isAllowed } from './availability.ts'
 import { addColocation } from './colocation-index.ts'
 import { sortInstances } from './instance-order.ts'
-import { type AssignWish, nowhere, type Placing, showScores, tableOf } from './placing.ts'
 
 /** May be called again once it is assigned; only the scores are then shown again. */
-export function assignBundle(placing: Placing, bundle: BundleEntry, prefer: number, wish: AssignWish): number {
-  placing.assigning[bundle.index] = 1
-  showScores(placing, 'bundle', bundle)
+export function assignBundle(draft: AssignmentDraft, bundle: BundleEntry, prefer: number, wish: AssignWish): number {
+  draft.assigning[bundle.index] = 1
+  showScores(draft, 'bundle', bundle)
   const containers = sortInstances(
-    placing,
+    draft,
     bundle.replicas.map(({ container }) => container),
   )
   const limits = { inAll: bundle.replicas.length, perNode: bundle.resource.replicasPerHost }
-  assignInstances(placing, bundle, containers, limits)
-  for (const replica of bundle.replicas) assignReplica(placing, bundle, replica, prefer, wish)
+  assignInstances(draft, bundle, containers, limits)
+  for (const replica of bundle.replicas) assignReplica(draft, bundle, replica, prefer, wish)
   if (bundle.clone !== undefined) {
-    const table = tableOf(placing, bundle.clone)
+    const table = tableOf(draft, bundle.clone)
     for (let node = 0; node < table.length; node++) {
       if (!isAllowed(table, node)) continue
-      table[node] = placing.tree.replicaOfNode.get(node)?.bundle === bundle ? 0 : -INFINITY_SCORE
+      table[node] = draft.tree.replicaOfNode.get(node)?.bundle === bundle ? 0 : -INFINITY_SCORE
     }
-    placing.assign(placing, bundle.clone, prefer, wish)
+    draft.assign(draft, bundle.clone, prefer, wish)
   }
-  placing.assigning[bundle.index] = 0
-  placing.settled[bundle.index] = 1
+  draft.assigning[bundle.index] = 0
+  draft.settled[bundle.index] = 1
   return nowhere
 }
 
 function assignReplica(
-  placing: Placing,
+  draft: AssignmentDraft,
   bundle: BundleEntry,
   replica: ReplicaEntries,
   prefer: number,
   wish: AssignWish,
 ): void {
-  if (replica.ip !== undefined) placing.assign(placing, replica.ip, prefer, wish)
+  if (replica.ip !== undefined) draft.assign(draft, replica.ip, prefer, wish)
   if (replica.remote !== undefined) {
-    followHostConnection(placing, replica, replica.remote)
-    placing.assign(placing, replica.remote, prefer, wish)
+    followHostConnection(draft, replica, replica.remote)
+    draft.assign(draft, replica.remote, prefer, wish)
   }
   if (replica.child === undefined || bundle.clone === undefined) return
-  const node = replica.node === undefined ? undefined : placing.tree.nodeIndex.get(replica.node)
+  const node = replica.node === undefined ? undefined : draft.tree.nodeIndex.get(replica.node)
   if (node === undefined) return
-  const table = tableOf(placing, replica.child)
+  const table = tableOf(draft, replica.child)
   for (let other = 0; other < table.length; other++) {
     if (!isAllowed(table, other)) continue
     if (other !== node) table[other] = -INFINITY_SCORE
     else if (!reachedThreshold(replica.child, replica.node)) {
-      placing.trail.note(replica.child.index, { kind: 'replica' }, other, INFINITY_SCORE)
+      draft.trail.note(replica.child.index, { kind: 'replica' }, other, INFINITY_SCORE)
       table[other] = INFINITY_SCORE
     }
   }
-  placing.assigning[bundle.clone.index] = 1
-  placing.assign(placing, replica.child, node, wish)
-  placing.assigning[bundle.clone.index] = 0
+  draft.assigning[bundle.clone.index] = 1
+  draft.assign(draft, replica.child, node, wish)
+  draft.assigning[bundle.clone.index] = 0
 }
 
 /** A container on a remote node: its connection must run where that node's connection runs, which serves both. */
-function followHostConnection(placing: Placing, replica: ReplicaEntries, remote: PrimitiveEntry): void {
-  const host = placing.node[replica.container.index] ?? nowhere
-  const primary = placing.tree.connectionOfNode.get(host)
+function followHostConnection(draft: AssignmentDraft, replica: ReplicaEntries, remote: PrimitiveEntry): void {
+  const host = draft.node[replica.container.index] ?? nowhere
+  const primary = draft.tree.connectionOfNode.get(host)
   if (primary === undefined) return
-  const known = placing.colocations.ofDependent.get(remote.index) ?? []
+  const known = draft.colocations.ofDependent.get(remote.index) ?? []
   if (known.some((colocation) => colocation.primary === primary)) return
-  addColocation(placing.colocations, {
+  addColocation(draft.colocations, {
     id: '#replica-remote-with-host-remote',
     dependent: remote,
     primary,

@@ -6,11 +6,11 @@
 import { INFINITY_SCORE } from '../../cib/index.ts'
 import type { Colocation } from '../constraints/colocations.ts'
 import type { Entry } from '../tree.ts'
+import { type AssignmentDraft, tableOf } from './assignment-draft.ts'
 import { anyAvailable, isUsable } from './availability.ts'
 import { dependsOn, supports } from './colocation-index.ts'
 import { activeNodes, isActive, isFailed } from './current-nodes.ts'
 import { colocationValue, nodeNameAttribute } from './node-attribute.ts'
-import { type Placing, tableOf } from './placing.ts'
 import { absent, add, type ScoreTable, scoreAt, unusable } from './score-table.ts'
 
 export interface Wish {
@@ -30,10 +30,10 @@ export interface Wish {
 }
 
 /** The dependent's wishes for a primary that is about to be assigned. */
-export function addDependentWishes(placing: Placing, colocation: Colocation, primary: Entry): void {
-  if (!hasInfluence(placing, colocation, colocation.primary)) return
-  const table = tableOf(placing, primary)
-  const summed = collectWishes(placing, table, {
+export function addDependentScores(draft: AssignmentDraft, colocation: Colocation, primary: Entry): void {
+  if (!hasInfluence(draft, colocation, colocation.primary)) return
+  const table = tableOf(draft, primary)
+  const summed = collectColocatedScores(draft, table, {
     source: colocation.dependent,
     target: primary,
     colocation,
@@ -42,10 +42,10 @@ export function addDependentWishes(placing: Placing, colocation: Colocation, pri
     optional: true,
     follow: 'dependents',
   })
-  if (placing.trail.recording) {
+  if (draft.trail.recording) {
     const { id, dependent } = colocation
     const source = { kind: 'colocation', constraint: id, with: dependent.id, as: 'primary' } as const
-    placing.trail.noteChange(primary.index, source, table, summed)
+    draft.trail.noteChange(primary.index, source, table, summed)
   }
   if (summed !== table) table.set(summed)
 }
@@ -59,44 +59,44 @@ export function share({ score }: Colocation): number {
  * The dependent has a say where `influence` grants it, or while the primary is not active anyway. A bundle's connection
  * never moves a container that runs well: the connection itself is light.
  */
-export function hasInfluence(placing: Placing, { dependent, influence }: Colocation, primary: Entry): boolean {
-  const replica = placing.tree.replicaOf.get(dependent.index)
-  if (replica?.remote === dependent && !isFailed(primary) && activeNodes(placing, primary).length === 1) return false
+export function hasInfluence(draft: AssignmentDraft, { dependent, influence }: Colocation, primary: Entry): boolean {
+  const replica = draft.tree.replicaOf.get(dependent.index)
+  if (replica?.remote === dependent && !isFailed(primary) && activeNodes(draft, primary).length === 1) return false
   return influence || !isActive(primary)
 }
 
 /** The table with the wishes added; the same table where they came to nothing. The given one is never changed. */
-export function collectWishes(placing: Placing, table: ScoreTable | undefined, wish: Wish): ScoreTable {
+export function collectColocatedScores(draft: AssignmentDraft, table: ScoreTable | undefined, wish: Wish): ScoreTable {
   const { source } = wish
   if (source.kind === 'group') {
     const member = table === undefined ? source.members.at(-1) : source.members[0]
-    if (placing.merging[source.index] === 1 || member === undefined) return table ?? tableOf(placing, source)
-    placing.merging[source.index] = 1
-    const summed = collectWishes(placing, table, { ...wish, source: member })
-    placing.merging[source.index] = 0
+    if (draft.merging[source.index] === 1 || member === undefined) return table ?? tableOf(draft, source)
+    draft.merging[source.index] = 1
+    const summed = collectColocatedScores(draft, table, { ...wish, source: member })
+    draft.merging[source.index] = 0
     return summed
   }
-  if (placing.merging[source.index] === 1) return table ?? tableOf(placing, source)
-  placing.merging[source.index] = 1
-  const summed = collectFrom(placing, table, wish)
-  placing.merging[source.index] = 0
+  if (draft.merging[source.index] === 1) return table ?? tableOf(draft, source)
+  draft.merging[source.index] = 1
+  const summed = collectFrom(draft, table, wish)
+  draft.merging[source.index] = 0
   return summed
 }
 
-function collectFrom(placing: Placing, table: ScoreTable | undefined, wish: Wish): ScoreTable {
-  let work = table === undefined ? tableOf(placing, wish.source) : withWishes(placing, table, wish)
-  if (anyAvailable(placing, work)) {
-    work = collectBehind(placing, work, table === undefined ? { ...wish, target: wish.source } : wish)
+function collectFrom(draft: AssignmentDraft, table: ScoreTable | undefined, wish: Wish): ScoreTable {
+  let work = table === undefined ? tableOf(draft, wish.source) : withWishes(draft, table, wish)
+  if (anyAvailable(draft, work)) {
+    work = collectBehind(draft, work, table === undefined ? { ...wish, target: wish.source } : wish)
   } else if (wish.optional) return table ?? work
   return wish.onlyPositive ? withoutUnusable(work) : work
 }
 
-function collectBehind(placing: Placing, table: ScoreTable, wish: Wish): ScoreTable {
+function collectBehind(draft: AssignmentDraft, table: ScoreTable, wish: Wish): ScoreTable {
   const { source, target, onlyPositive, follow } = wish
   let work = table
-  for (const colocation of follow === 'primaries' ? dependsOn(placing, source) : supports(placing, source)) {
-    if (follow === 'dependents' && !hasInfluence(placing, colocation, colocation.primary)) continue
-    work = collectWishes(placing, work, {
+  for (const colocation of follow === 'primaries' ? dependsOn(draft, source) : supports(draft, source)) {
+    if (follow === 'dependents' && !hasInfluence(draft, colocation, colocation.primary)) continue
+    work = collectColocatedScores(draft, work, {
       source: follow === 'primaries' ? colocation.primary : colocation.dependent,
       target,
       colocation,
@@ -114,9 +114,9 @@ const passedOn = ({ factor }: Wish, { score }: Colocation): number =>
   Math.fround(Math.fround(factor * score) / INFINITY_SCORE)
 
 /** A table with one source's wishes added, made only where they change anything: most have none for most nodes. */
-function withWishes(placing: Placing, table: ScoreTable, wish: Wish): ScoreTable {
-  const wishes = wishOnNode(placing, wish)
-  const bearable = bearableDislike(placing, wish)
+function withWishes(draft: AssignmentDraft, table: ScoreTable, wish: Wish): ScoreTable {
+  const wishes = wishOnNode(draft, wish)
+  const bearable = bearableDislike(draft, wish)
   let work = table
   for (let node = 0; node < table.length; node++) {
     const was = scoreAt(table, node)
@@ -149,36 +149,36 @@ function summed(was: number, wished: number, { factor, onlyPositive }: Wish, bea
  * Keeping away from what avoids a node is no reason to go there, unless that has only one node to be on and its dislike
  * weighs more than staying.
  */
-function bearableDislike(placing: Placing, wish: Wish): number {
-  if (wish.factor >= 0 || !hasOneChoice(placing, wish)) return Number.POSITIVE_INFINITY
+function bearableDislike(draft: AssignmentDraft, wish: Wish): number {
+  if (wish.factor >= 0 || !hasOneChoice(draft, wish)) return Number.POSITIVE_INFINITY
   return wish.colocation?.primary.resource.meta.stickiness ?? 0
 }
 
-/** The same as `collectWishes` where a single node is of interest: its score, with the wishes added. */
-export function collectWishesOn(placing: Placing, node: number, score: number, wish: Wish): number {
+/** The same as `collectColocatedScores` where a single node is of interest: its score, with the wishes added. */
+export function collectColocatedScoresOn(draft: AssignmentDraft, node: number, score: number, wish: Wish): number {
   const { source } = wish
-  if (placing.merging[source.index] === 1) return score
-  placing.merging[source.index] = 1
+  if (draft.merging[source.index] === 1) return score
+  draft.merging[source.index] = 1
   const member = source.kind === 'group' ? source.members[0] : undefined
   const sum =
     source.kind === 'group'
       ? member === undefined
         ? score
-        : collectWishesOn(placing, node, score, { ...wish, source: member })
-      : collectFromOn(placing, node, score, wish)
-  placing.merging[source.index] = 0
+        : collectColocatedScoresOn(draft, node, score, { ...wish, source: member })
+      : collectFromOn(draft, node, score, wish)
+  draft.merging[source.index] = 0
   return sum
 }
 
-function collectFromOn(placing: Placing, node: number, score: number, wish: Wish): number {
+function collectFromOn(draft: AssignmentDraft, node: number, score: number, wish: Wish): number {
   const { target, onlyPositive, follow } = wish
-  let sum = summed(score, wishForOne(placing, wish, node), wish, bearableDislike(placing, wish))
-  if (isUsable(placing, node) && sum >= 0) {
-    for (const colocation of supports(placing, wish.source)) {
-      if (!hasInfluence(placing, colocation, colocation.primary)) continue
+  let sum = summed(score, wishForOne(draft, wish, node), wish, bearableDislike(draft, wish))
+  if (isUsable(draft, node) && sum >= 0) {
+    for (const colocation of supports(draft, wish.source)) {
+      if (!hasInfluence(draft, colocation, colocation.primary)) continue
       const factor = passedOn(wish, colocation)
       const behind = { source: colocation.dependent, target, colocation, factor, onlyPositive, optional: true, follow }
-      sum = collectWishesOn(placing, node, sum, behind)
+      sum = collectColocatedScoresOn(draft, node, sum, behind)
     }
   } else if (wish.optional) return score
   return onlyPositive && sum === unusable ? 1 : sum
@@ -194,9 +194,9 @@ function attenuate(factor: number, wished: number): number {
 }
 
 /** What wants to be apart can be in one place only, and has a say. */
-function hasOneChoice(placing: Placing, { colocation }: Wish): boolean {
-  if (colocation === undefined || !allowsOneNode(tableOf(placing, colocation.dependent))) return false
-  return hasInfluence(placing, colocation, colocation.primary)
+function hasOneChoice(draft: AssignmentDraft, { colocation }: Wish): boolean {
+  if (colocation === undefined || !allowsOneNode(tableOf(draft, colocation.dependent))) return false
+  return hasInfluence(draft, colocation, colocation.primary)
 }
 
 function allowsOneNode(table: ScoreTable): boolean {
@@ -206,47 +206,51 @@ function allowsOneNode(table: ScoreTable): boolean {
 }
 
 /** What the source thinks of a node counts for that node, not for others that are alike. */
-const isPlain = ({ tree }: Placing, { colocation }: Wish): boolean =>
+const isPlain = ({ tree }: AssignmentDraft, { colocation }: Wish): boolean =>
   (colocation?.nodeAttribute ?? nodeNameAttribute) === nodeNameAttribute && tree.replicaOfNode.size === 0
 
 /** By node of the target: the best score that the source has where the colocation's attribute has the same value. */
-function wishOnNode(placing: Placing, wish: Wish): (node: number) => number {
+function wishOnNode(draft: AssignmentDraft, wish: Wish): (node: number) => number {
   const { source, target, colocation } = wish
-  const table = tableWithGroupLocations(placing, source, colocation)
-  if (isPlain(placing, wish)) return (node) => scoreIfUsable(placing, table, node)
+  const table = tableWithGroupLocations(draft, source, colocation)
+  if (isPlain(draft, wish)) return (node) => scoreIfUsable(draft, table, node)
   const attribute = colocation?.nodeAttribute ?? nodeNameAttribute
   const best = new Map<string | undefined, number>()
   for (let node = 0; node < table.length; node++) {
-    const score = scoreIfUsable(placing, table, node)
+    const score = scoreIfUsable(draft, table, node)
     if (score <= -INFINITY_SCORE) continue
-    const value = colocationValue(placing, node, attribute, source)
+    const value = colocationValue(draft, node, attribute, source)
     if (score > (best.get(value) ?? -INFINITY_SCORE)) best.set(value, score)
   }
-  return (node) => best.get(colocationValue(placing, node, attribute, target)) ?? -INFINITY_SCORE
+  return (node) => best.get(colocationValue(draft, node, attribute, target)) ?? -INFINITY_SCORE
 }
 
 /** The same for a single node. */
-function wishForOne(placing: Placing, wish: Wish, node: number): number {
-  if (!isPlain(placing, wish)) return wishOnNode(placing, wish)(node)
-  return scoreIfUsable(placing, tableWithGroupLocations(placing, wish.source, wish.colocation), node)
+function wishForOne(draft: AssignmentDraft, wish: Wish, node: number): number {
+  if (!isPlain(draft, wish)) return wishOnNode(draft, wish)(node)
+  return scoreIfUsable(draft, tableWithGroupLocations(draft, wish.source, wish.colocation), node)
 }
 
-function scoreIfUsable(placing: Placing, table: ScoreTable, node: number): number {
+function scoreIfUsable(draft: AssignmentDraft, table: ScoreTable, node: number): number {
   const score = scoreAt(table, node)
-  return score === absent || !isUsable(placing, node) ? -INFINITY_SCORE : score
+  return score === absent || !isUsable(draft, node) ? -INFINITY_SCORE : score
 }
 
 /**
  * Later members of a group do not carry the scores of the group's location constraints, because they follow the first
  * one. As the dependent of a constraint of its own, such a member must have them all the same.
  */
-function tableWithGroupLocations(placing: Placing, source: Entry, colocation: Colocation | undefined): ScoreTable {
-  const table = tableOf(placing, source)
+function tableWithGroupLocations(
+  draft: AssignmentDraft,
+  source: Entry,
+  colocation: Colocation | undefined,
+): ScoreTable {
+  const table = tableOf(draft, source)
   const group = source.parent
   if (colocation?.explicit !== true || colocation.dependent !== source) return table
   if (group?.kind !== 'group' || group.members[0] === source) return table
   const work = table.slice()
-  for (const location of placing.locations) {
+  for (const location of draft.locations) {
     if (location.target !== group || location.role !== undefined) continue
     for (const { node, score } of location.nodes) {
       const was = scoreAt(work, node)

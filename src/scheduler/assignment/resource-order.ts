@@ -5,21 +5,21 @@
 
 import { INFINITY_SCORE } from '../../cib/index.ts'
 import type { Entry } from '../tree.ts'
+import { type AssignmentDraft, nowhere } from './assignment-draft.ts'
+import { collectColocatedScores } from './colocated-node-scores.ts'
 import { currentNode } from './current-nodes.ts'
 import { nodesByPreference } from './node-order.ts'
-import { nowhere, type Placing } from './placing.ts'
 import { absent, type ScoreTable, scoreAt } from './score-table.ts'
-import { collectWishes } from './wishes.ts'
 
-export function orderForAssignment(placing: Placing): readonly Entry[] {
-  const { top } = placing.tree
-  if (placing.status.options.placementStrategy === 'default') return top
-  const nodes = nodesByPreference(placing, placing.nodes.baseScore, nowhere)
+export function orderForAssignment(draft: AssignmentDraft): readonly Entry[] {
+  const { top } = draft.tree
+  if (draft.status.options.placementStrategy === 'default') return top
+  const nodes = nodesByPreference(draft, draft.nodes.baseScore, nowhere)
   const wishes = new Map<Entry, ScoreTable>()
   for (const entry of top)
     wishes.set(
       entry,
-      collectWishes(placing, undefined, {
+      collectColocatedScores(draft, undefined, {
         source: entry,
         target: entry,
         factor: 1,
@@ -28,11 +28,11 @@ export function orderForAssignment(placing: Placing): readonly Entry[] {
         follow: 'primaries',
       }),
     )
-  return top.toSorted((a, b) => compare(placing, wishes, nodes, a, b))
+  return top.toSorted((a, b) => compare(draft, wishes, nodes, a, b))
 }
 
 function compare(
-  placing: Placing,
+  draft: AssignmentDraft,
   wishes: ReadonlyMap<Entry, ScoreTable>,
   nodes: readonly number[],
   a: Entry,
@@ -41,10 +41,10 @@ function compare(
   const byPriority = b.resource.meta.priority - a.resource.meta.priority
   if (byPriority !== 0) return byPriority
   const at = (entry: Entry, node: number): number => {
-    const score = node === nowhere ? absent : scoreAt(wishes.get(entry) ?? placing.nodes.baseScore, node)
+    const score = node === nowhere ? absent : scoreAt(wishes.get(entry) ?? draft.nodes.baseScore, node)
     return score === absent ? -INFINITY_SCORE : score
   }
-  const byCurrent = at(b, currentNode(placing, b)) - at(a, currentNode(placing, a))
+  const byCurrent = at(b, currentNode(draft, b)) - at(a, currentNode(draft, a))
   if (byCurrent !== 0) return byCurrent
   for (const node of nodes) {
     const byNode = at(b, node) - at(a, node)

@@ -12,11 +12,11 @@ import { assignBundle } from './assign-bundle.ts'
 import { assignClone } from './assign-clone.ts'
 import { assignGroup } from './assign-group.ts'
 import { assignPrimitive } from './assign-primitive.ts'
+import { type AssignmentDraft, type AssignWish, nowhere } from './assignment-draft.ts'
 import type { BaseScores } from './base/base-scores.ts'
 import { indexColocations } from './colocation-index.ts'
 import { initialRole } from './initial-role.ts'
 import type { NodeTable } from './node-table.ts'
-import { type AssignWish, nowhere, type Placing } from './placing.ts'
 import { orderForAssignment } from './resource-order.ts'
 import type { Trail } from './trail.ts'
 
@@ -33,25 +33,25 @@ export interface PlaceInput {
 }
 
 export interface Placed {
-  readonly placing: Placing
+  readonly draft: AssignmentDraft
   readonly order: readonly Entry[]
 }
 
 export function placeResources(input: PlaceInput): Placed {
-  const placing = begin(input)
-  const order = orderForAssignment(placing)
+  const draft = begin(input)
+  const order = orderForAssignment(draft)
   const isConnection = (entry: Entry): boolean =>
     entry.kind === 'primitive' && entry.resource.connectionOf !== undefined
   for (const entry of order) {
     if (!isConnection(entry) || entry.kind !== 'primitive') continue
     const target = entry.resource.state.partialMigration?.target
-    assign(placing, entry, target === undefined ? nowhere : (placing.tree.nodeIndex.get(target) ?? nowhere), 'final')
+    assign(draft, entry, target === undefined ? nowhere : (draft.tree.nodeIndex.get(target) ?? nowhere), 'final')
   }
-  for (const entry of order) if (!isConnection(entry)) assign(placing, entry, nowhere, 'final')
-  return { placing, order }
+  for (const entry of order) if (!isConnection(entry)) assign(draft, entry, nowhere, 'final')
+  return { draft, order }
 }
 
-function begin(input: PlaceInput): Placing {
+function begin(input: PlaceInput): AssignmentDraft {
   const { tree, tickets } = input
   const count = tree.all.length
   const managed = new Uint8Array(count)
@@ -111,16 +111,16 @@ function roleLocations(locations: readonly ExpandedLocation[]): ReadonlyMap<numb
   return found
 }
 
-function assign(placing: Placing, entry: Entry, prefer: number, wish: AssignWish): number {
+function assign(draft: AssignmentDraft, entry: Entry, prefer: number, wish: AssignWish): number {
   switch (entry.kind) {
     case 'primitive':
-      return assignPrimitive(placing, entry, prefer, wish)
+      return assignPrimitive(draft, entry, prefer, wish)
     case 'group':
-      return assignGroup(placing, entry, prefer, wish)
+      return assignGroup(draft, entry, prefer, wish)
     case 'clone':
-      return assignClone(placing, entry, prefer, wish)
+      return assignClone(draft, entry, prefer, wish)
     case 'bundle':
-      return assignBundle(placing, entry, prefer, wish)
+      return assignBundle(draft, entry, prefer, wish)
     default:
       return assertNever(entry)
   }

@@ -6,32 +6,32 @@
 import type { NodeName } from '../../base/index.ts'
 import { INFINITY_SCORE, parseScore, type Score } from '../../cib/index.ts'
 import { type Entry, isUnique, type PrimitiveEntry, topOf } from '../tree.ts'
+import { type AssignmentDraft, isSettled, tableOf } from './assignment-draft.ts'
 import { nodeAttribute } from './node-attribute.ts'
-import { isSettled, type Placing, tableOf } from './placing.ts'
 import { absent, scoreAt } from './score-table.ts'
 
 /** Undefined where no member has one. Of a cloned group the sum of its members. */
-export function promotionScore(placing: Placing, entry: Entry, node: number): Score | undefined {
-  if (entry.kind === 'primitive') return ownScore(placing, entry, node)
+export function promotionScore(draft: AssignmentDraft, entry: Entry, node: number): Score | undefined {
+  if (entry.kind === 'primitive') return ownScore(draft, entry, node)
   let sum: Score | undefined
   for (const member of entry.members) {
-    const score = promotionScore(placing, member, node)
+    const score = promotionScore(draft, member, node)
     if (score !== undefined) sum = (sum ?? 0) + score
   }
   return sum
 }
 
-function ownScore(placing: Placing, entry: PrimitiveEntry, node: number): Score | undefined {
-  if (!applies(placing, entry, node)) return undefined
+function ownScore(draft: AssignmentDraft, entry: PrimitiveEntry, node: number): Score | undefined {
+  if (!applies(draft, entry, node)) return undefined
   const { id, state } = entry.resource
   const names = [state.historyName ?? id, ...(isUnique(entry) ? [] : [withoutNumber(id)])]
   const onHost = entry.resource.meta.raw.get('container-attribute-target')?.toLowerCase() === 'host'
   for (const name of names) {
-    const value = nodeAttribute(placing, {
+    const value = nodeAttribute(draft, {
       node,
       attribute: `master-${name}`,
       onHost,
-      hostIs: isSettled(placing, entry) ? 'assigned' : 'current',
+      hostIs: isSettled(draft, entry) ? 'assigned' : 'current',
     })
     if (value !== undefined) return parseScore(value) ?? 0
   }
@@ -42,10 +42,10 @@ function ownScore(placing: Placing, entry: PrimitiveEntry, node: number): Score 
  * Of an anonymous clone, the score on a node belongs to the instance that is active there, or to any if none is and the
  * node was probed. Before anything is known anywhere all scores count, so that permanent ones place the first start.
  */
-function applies(placing: Placing, entry: PrimitiveEntry, node: number): boolean {
-  const score = scoreAt(tableOf(placing, entry), node)
+function applies(draft: AssignmentDraft, entry: PrimitiveEntry, node: number): boolean {
+  const score = scoreAt(tableOf(draft, entry), node)
   if (score === absent || score < 0) return false
-  const name = placing.tree.nodes[node]?.name
+  const name = draft.tree.nodes[node]?.name
   if (name === undefined) return false
   const { state } = entry.resource
   const isActiveHere = state.active.some((place) => place.node === name)

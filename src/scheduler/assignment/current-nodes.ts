@@ -4,22 +4,22 @@
  */
 import type { NodeName } from '../../base/index.ts'
 import type { Entry, GroupEntry, PrimitiveEntry } from '../tree.ts'
-import { nowhere, type Placing } from './placing.ts'
+import { type AssignmentDraft, nowhere } from './assignment-draft.ts'
 
 /** All nodes where an entry is active, in the order in which they were found. */
-export function activeNodes(placing: Placing, entry: Entry): readonly number[] {
+export function activeNodes(draft: AssignmentDraft, entry: Entry): readonly number[] {
   const found: number[] = []
-  collect(placing, entry, found)
+  collect(draft, entry, found)
   return found
 }
 
-function collect(placing: Placing, entry: Entry, found: number[]): void {
+function collect(draft: AssignmentDraft, entry: Entry, found: number[]): void {
   if (entry.kind === 'clone' || entry.kind === 'bundle') {
-    for (const member of entry.members) collect(placing, member, found)
+    for (const member of entry.members) collect(draft, member, found)
     return
   }
   for (const node of namesOf(entry)) {
-    const index = placing.tree.nodeIndex.get(node)
+    const index = draft.tree.nodeIndex.get(node)
     if (index !== undefined && !found.includes(index)) found.push(index)
   }
 }
@@ -35,31 +35,32 @@ export function isActive(entry: Entry): boolean {
  * The node that an entry counts as being on. Among several: the source of an interrupted live migration, else the first
  * that is online and clean (the first at all for what requires fencing, since recovery waits for that anyway).
  */
-export function currentNode(placing: Placing, entry: Entry): number {
-  if (entry.kind === 'primitive') return currentNodeOfPrimitive(placing, entry)
+export function currentNode(draft: AssignmentDraft, entry: Entry): number {
+  if (entry.kind === 'primitive') return currentNodeOfPrimitive(draft, entry)
   let best = nowhere
-  for (const node of activeNodes(placing, entry))
-    if (best === nowhere || (isHealthy(placing, node) && !isHealthy(placing, best))) best = node
+  for (const node of activeNodes(draft, entry))
+    if (best === nowhere || (isHealthy(draft, node) && !isHealthy(draft, best))) best = node
   return best
 }
 
-function currentNodeOfPrimitive(placing: Placing, { resource }: PrimitiveEntry): number {
+function currentNodeOfPrimitive(draft: AssignmentDraft, { resource }: PrimitiveEntry): number {
   const { active, partialMigration } = resource.state
   const first = active[0]
   if (first === undefined) return nowhere
-  const index = (name: string): number => placing.tree.nodeIndex.get(name) ?? nowhere
+  const index = (name: string): number => draft.tree.nodeIndex.get(name) ?? nowhere
   if (active.length === 1) return index(first.node)
   if (partialMigration !== undefined && active.some(({ node }) => node === partialMigration.source))
     return index(partialMigration.source)
   const needsFencing =
-    placing.status.options.fencingEnabled &&
+    draft.status.options.fencingEnabled &&
     (resource.meta.requires === 'fencing' || resource.meta.requires === 'unfencing')
   if (needsFencing) return index(first.node)
-  const healthy = active.find(({ node }) => isHealthy(placing, index(node)))
+  const healthy = active.find(({ node }) => isHealthy(draft, index(node)))
   return index((healthy ?? first).node)
 }
 
-const isHealthy = ({ nodes }: Placing, node: number): boolean => nodes.online[node] === 1 && nodes.unclean[node] === 0
+const isHealthy = ({ nodes }: AssignmentDraft, node: number): boolean =>
+  nodes.online[node] === 1 && nodes.unclean[node] === 0
 
 /** Failed now, in itself or, for a collective, in any member. */
 export function isFailed(entry: Entry): boolean {

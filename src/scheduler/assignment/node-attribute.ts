@@ -5,17 +5,22 @@
  */
 import type { Entry } from '../tree.ts'
 import { topBelowBundle } from '../tree.ts'
+import { type AssignmentDraft, nowhere } from './assignment-draft.ts'
 import { currentNode } from './current-nodes.ts'
-import { nowhere, type Placing } from './placing.ts'
 
 export const nodeNameAttribute = '#uname'
 
 export type HostIs = 'current' | 'assigned'
 
 /** Lower case, because values compare without regard to case; undefined where the node has no such attribute. */
-export function colocationValue(placing: Placing, node: number, attribute: string, entry: Entry): string | undefined {
-  const onHost = placing.tree.replicaOfNode.has(node) && isBundledMember(entry) ? true : dependsOnHost(entry)
-  return nodeAttribute(placing, { node, attribute, onHost, hostIs: 'assigned' })?.toLowerCase()
+export function colocationValue(
+  draft: AssignmentDraft,
+  node: number,
+  attribute: string,
+  entry: Entry,
+): string | undefined {
+  const onHost = draft.tree.replicaOfNode.has(node) && isBundledMember(entry) ? true : dependsOnHost(entry)
+  return nodeAttribute(draft, { node, attribute, onHost, hostIs: 'assigned' })?.toLowerCase()
 }
 
 /** In a container, the attributes of the container's host are meant. */
@@ -29,24 +34,24 @@ function isBundledMember(entry: Entry): boolean {
 }
 
 export function nodeAttribute(
-  placing: Placing,
+  draft: AssignmentDraft,
   asked: { readonly node: number; readonly attribute: string; readonly onHost: boolean; readonly hostIs: HostIs },
 ): string | undefined {
-  const node = asked.onHost ? hostOf(placing, asked.node, asked.hostIs) : asked.node
-  const status = placing.tree.nodes[node]
+  const node = asked.onHost ? hostOf(draft, asked.node, asked.hostIs) : asked.node
+  const status = draft.tree.nodes[node]
   if (status === undefined) return undefined
   return asked.attribute === nodeNameAttribute ? status.name : status.attributes.get(asked.attribute)
 }
 
 /** The node on which a guest node's container is or will be; any other node is its own host. */
-function hostOf(placing: Placing, node: number, hostIs: HostIs): number {
-  const container = containerOf(placing, node)
+function hostOf(draft: AssignmentDraft, node: number, hostIs: HostIs): number {
+  const container = containerOf(draft, node)
   if (container === undefined) return node
-  return hostIs === 'assigned' ? (placing.node[container.index] ?? nowhere) : currentNode(placing, container)
+  return hostIs === 'assigned' ? (draft.node[container.index] ?? nowhere) : currentNode(draft, container)
 }
 
 /** The container that a guest node is; undefined for other nodes. */
-export function containerOf({ tree }: Placing, node: number): Entry | undefined {
+export function containerOf({ tree }: AssignmentDraft, node: number): Entry | undefined {
   const name = tree.nodes[node]?.container
   return name === undefined ? undefined : tree.byId.get(name)
 }

@@ -5,32 +5,32 @@
  */
 import { compareText } from '../../base/index.ts'
 import { INFINITY_SCORE } from '../../cib/index.ts'
+import type { AssignmentDraft } from './assignment-draft.ts'
 import { compareCapacity } from './free-capacity.ts'
-import type { Placing } from './placing.ts'
 import { absent, type ScoreTable, scoreAt } from './score-table.ts'
 
 /** The nodes that a table knows, best first. */
-export function nodesByPreference(placing: Placing, table: ScoreTable, active: number): readonly number[] {
+export function nodesByPreference(draft: AssignmentDraft, table: ScoreTable, active: number): readonly number[] {
   const known: number[] = []
   for (let node = 0; node < table.length; node++) if (scoreAt(table, node) !== absent) known.push(node)
-  return known.sort((a, b) => compareNodes(placing, table, active, a, b))
+  return known.sort((a, b) => compareNodes(draft, table, active, a, b))
 }
 
 /** The best node that a table knows; undefined where it knows none. */
-export function bestNode(placing: Placing, table: ScoreTable, active: number): number | undefined {
+export function bestNode(draft: AssignmentDraft, table: ScoreTable, active: number): number | undefined {
   let best: number | undefined
   for (let node = 0; node < table.length; node++) {
     if (scoreAt(table, node) === absent) continue
-    if (best === undefined || compareNodes(placing, table, active, node, best) < 0) best = node
+    if (best === undefined || compareNodes(draft, table, active, node, best) < 0) best = node
   }
   return best
 }
 
-export function compareNodes(placing: Placing, table: ScoreTable, active: number, a: number, b: number): number {
-  const { nodes } = placing
-  const difference = effectiveScore(placing, table, b) - effectiveScore(placing, table, a)
+export function compareNodes(draft: AssignmentDraft, table: ScoreTable, active: number, a: number, b: number): number {
+  const { nodes } = draft
+  const difference = effectiveScore(draft, table, b) - effectiveScore(draft, table, a)
   if (difference !== 0) return difference
-  const { placementStrategy } = placing.status.options
+  const { placementStrategy } = draft.status.options
   if (placementStrategy !== 'minimal') {
     if (placementStrategy === 'balanced') {
       const byCapacity = compareCapacity(nodes, a, b)
@@ -44,6 +44,6 @@ export function compareNodes(placing: Placing, table: ScoreTable, active: number
   return compareText(nodes.names[a] ?? '', nodes.names[b] ?? '')
 }
 
-function effectiveScore({ nodes }: Placing, table: ScoreTable, node: number): number {
+function effectiveScore({ nodes }: AssignmentDraft, table: ScoreTable, node: number): number {
   return nodes.usable[node] === 1 ? scoreAt(table, node) : -INFINITY_SCORE
 }

@@ -1,0 +1,28 @@
+/**
+ * Groups: the members are assigned one after the other. That they end up on one node, and that the group goes where its
+ * members together would rather be, comes from the colocation of each member with the one before it.
+ */
+import { type GroupEntry, isColocatedGroup } from '../tree.ts'
+import {
+  type AssignmentDraft,
+  type AssignWish,
+  assignedNode,
+  isSettled,
+  nowhere,
+  showScores,
+} from './assignment-draft.ts'
+
+export function assignGroup(draft: AssignmentDraft, group: GroupEntry, prefer: number, wish: AssignWish): number {
+  if (isSettled(draft, group)) return assignedNode(draft, group)
+  if (draft.assigning[group.index] === 1) return nowhere
+  draft.assigning[group.index] = 1
+  showScores(draft, 'group', group)
+  let first = nowhere
+  for (const member of group.members) {
+    const node = draft.assign(draft, member, prefer, wish)
+    if (first === nowhere) first = node
+  }
+  draft.assigning[group.index] = 0
+  draft.settled[group.index] = 1
+  return isColocatedGroup(group) ? first : nowhere
+}

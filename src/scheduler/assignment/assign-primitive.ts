@@ -1,0 +1,127 @@
+/**
+ * Where one primitive goes. What it must be with is assigned first; then its colocations are applied, mandatory before
+ * optional, and the wishes of what depends on it; then the best node is taken. Unmanaged resources stay where they are.
+ */
+import { INFINITY_SCORE, roleRank } from '../../cib/index.ts'
+import type { Colocation } from '../constraints/colocations.ts'
+import { isUnique, type PrimitiveEntry } from '../tree.ts'
+import { applyColocation } from './apply-colocation.ts'
+import {
+  type AssignmentDraft,
+  type AssignWish,
+  addReason,
+  currentRole,
+  isManaged,
+  isSettled,
+  nowhere,
+  setNextRole,
+  showScores,
+  tableOf,
+} from './assignment-draft.ts'
+import { anyAvailable, isAllowed, isAvailable, isUsable } from './availability.ts'
+import { banWithoutRoom } from './capacity.ts'
+import { addDependentScores } from './colocated-node-scores.ts'
+import { dependsOn, supports } from './colocation-index.ts'
+import { commit, connectionAssigned, settle } from './commit.ts'
+import { currentNode } from './current-nodes.ts'
+import { bestNode } from './node-order.ts'
+import { scoreAt } from './score-table.ts'
+import { everywhere } from './trail.ts'
+
+export function assignPrimitive(
+  draft: AssignmentDraft,
+  entry: PrimitiveEntry,
+  prefer: number,
+  wish: AssignWish,
+): number {
+  const { parent } = entry
+  if (parent !== undefined && draft.assigning[parent.index] === 0) draft.assign(draft, parent, prefer, wish)
+  if (isSettled(draft, entry)) return draft.node[entry.index] ?? nowhere
+  if (draft.assigning[entry.index] === 1) return nowhere
+  draft.assigning[entry.index] = 1
+  applyColocations(draft, entry)
+  limitRole(draft, entry)
+  showScores(draft, 'primitive', entry)
+  // Without any fence device nothing could be recovered safely, so nothing is touched.
+  const { options, haveFenceDevice } = draft.status
+  if (options.fencingEnabled && !haveFenceDevice) draft.managed[entry.index] = 0
+  decide(draft, entry, prefer, wish)
+  draft.assigning[entry.index] = 0
+  if (entry.resource.connectionOf !== undefined) connectionAssigned(draft, entry)
+  return draft.node[entry.index] ?? nowhere
+}
+
+const isMandatory = ({ score }: Colocation): boolean => Math.abs(score) >= INFINITY_SCORE
+
+function applyColocations(draft: AssignmentDraft, entry: PrimitiveEntry): void {
+  const depends = dependsOn(draft, entry)
+  const supported = supports(draft, entry)
+  for (const mandatory of [true, false]) {
+    for (const colocation of depends)
+      if (isMandatory(colocation) === mandatory) applyDependency(draft, colocation, entry)
+    for (const colocation of supported)
+      if (isMandatory(colocation) === mandatory) addDependentScores(draft, colocation, entry)
+  }
+}
+
+/** Where only the promoted role depends on it, or it is a mere dislike, it must not leave the resource without any node. */
+function applyDependency(draft: AssignmentDraft, colocation: Colocation, entry: PrimitiveEntry): void {
+  const { primary, score, dependentRole } = colocation
+  const revocable = dependentRole === 'Promoted' || (score < 0 && score > -INFINITY_SCORE)
+  const before = revocable ? tableOf(draft, entry).slice() : undefined
+  const undoTrail = draft.trail.mark(entry.index)
+  if (!isSettled(draft, primary)) draft.assign(draft, primary, nowhere, 'final')
+  applyColocation(draft, colocation, entry, primary)
+  if (before === undefined || anyAvailable(draft, tableOf(draft, entry))) return
+  tableOf(draft, entry).set(before)
+  undoTrail()
+}
+
+function limitRole(draft: AssignmentDraft, entry: PrimitiveEntry): void {
+  const next = draft.nextRole[entry.index]
+  const { options, haveQuorum } = draft.status
+  if (next === 'Stopped') {
+    tableOf(draft, entry).fill(-INFINITY_SCORE)
+    draft.trail.note(entry.index, { kind: 'target-role', role: 'Stopped' }, everywhere, -INFINITY_SCORE)
+    return
+  }
+  const current = currentRole(draft, entry)
+  if (roleRank(next) > roleRank(current) && !haveQuorum && options.noQuorumPolicy === 'freeze') {
+    setNextRole(draft, entry, current, 'no-quorum-policy=freeze')
+    addReason(draft, entry, { kind: 'no-quorum', policy: 'freeze' })
+  }
+}
+
+function decide(draft: AssignmentDraft, entry: PrimitiveEntry, prefer: number, wish: AssignWish): void {
+  if (!isManaged(draft, entry)) {
+    setNextRole(draft, entry, entry.resource.state.role, 'unmanaged')
+    settle(draft, entry, currentNode(draft, entry), wish)
+    return
+  }
+  if (draft.status.options.stopAllResources) {
+    addReason(draft, entry, { kind: 'stop-all-resources' })
+    settle(draft, entry, nowhere, wish)
+    return
+  }
+  const roomiest = banWithoutRoom(draft, entry)
+  if (isSettled(draft, entry)) return
+  const wanted = prefer === nowhere ? roomiest : prefer
+  const chosen = choose(draft, entry, wanted)
+  if (chosen === undefined) settle(draft, entry, nowhere, wish)
+  else commit(draft, entry, chosen, wish)
+}
+
+function choose(draft: AssignmentDraft, entry: PrimitiveEntry, prefer: number): number | undefined {
+  const table = tableOf(draft, entry)
+  const current = currentNode(draft, entry)
+  const best = bestNode(draft, table, current)
+  if (best === undefined) return undefined
+  if (prefer !== nowhere && isAllowed(table, prefer)) {
+    if (scoreAt(table, prefer) >= scoreAt(table, best) && isAvailable(draft, table, prefer)) return prefer
+  }
+  // Instances of a unique clone were offered their current nodes before; what is left takes any.
+  if (isUnique(entry) && entry.parent?.kind === 'clone') return best
+  if (scoreAt(table, best) <= 0 || !isUsable(draft, best)) return best
+  if (current === nowhere || !isUsable(draft, current) || !isAllowed(table, current)) return best
+  return scoreAt(table, current) === scoreAt(table, best) ? current : best
+}
