@@ -84,6 +84,8 @@ export interface OwnerCalls {
       readonly arguments: readonly string[]
       readonly resource?: string
       readonly onNode?: string
+      /** A user of the remote node who is not root, as its host knows him. An older remote node does not tell. */
+      readonly by?: { readonly name: string; readonly groups: readonly string[] }
     },
     { readonly exitCode: number; readonly output: string; readonly errors: string }
   >

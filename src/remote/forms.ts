@@ -158,6 +158,7 @@ export const ownerForms: CallForms<OwnerCalls> = {
       arguments: listUpTo(1000, textUpTo(longest.fromRemote)),
       resource: v.exactOptional(resourceForm),
       onNode: v.exactOptional(nodeForm),
+      by: v.exactOptional(v.object({ name: textUpTo(255), groups: listUpTo(1000, textUpTo(255)) })),
     }),
     answer: v.object({
       exitCode: v.pipe(countForm, v.maxValue(255, 'no program ends so')),

@@ -4,6 +4,7 @@
  *
  * - request: fields that each end with a zero byte, then end of file: the protocol's version (1), the command's name,
  *   OCF_RESOURCE_INSTANCE, the node that the agent works for (both may be empty), the arguments;
+ *   version 2 has the user in whose name root or hacluster calls (CIB_user) before the arguments;
  * - reply: `<exit code> <bytes of standard output>\n`, the output, the rest is for standard error; or `here 0\n`: the call needs the
  *   caller's files or terminal, so that the command goes on in Node.js (`bin/systole-tool`).
  *
@@ -118,18 +119,24 @@ function failedReply(error: unknown): ToolReply {
 export function parseToolCall(text: string): ToolCall | undefined {
   const fields = text.split('\0')
   if (fields.pop() !== '') return undefined
-  const [version, tool, resource, onNode, ...words] = fields
-  if (version !== '1' || tool === undefined || resource === undefined || onNode === undefined) return undefined
+  const [version, tool, resource, onNode, ...rest] = fields
+  if (tool === undefined || resource === undefined || onNode === undefined) return undefined
+  if (version !== '1' && (version !== '2' || rest.length === 0)) return undefined
+  const [user = ''] = version === '2' ? rest : []
   return {
     tool,
-    arguments: words,
+    arguments: version === '2' ? rest.slice(1) : rest,
+    ...(user === '' ? {} : { user }),
     ...(resource === '' ? {} : { resource }),
     ...(onNode === '' ? {} : { onNode }),
   }
 }
 
-export function encodeToolCall({ tool, resource = '', onNode = '', arguments: words }: ToolCall): Buffer {
-  return Buffer.from(['1', tool, resource, onNode, ...words].map((field) => `${field}\0`).join(''))
+export function encodeToolCall({ tool, resource = '', onNode = '', user, arguments: words }: ToolCall): Buffer {
+  const named = user === undefined ? [] : [user]
+  return Buffer.from(
+    [named.length === 0 ? '1' : '2', tool, resource, onNode, ...named, ...words].map((field) => `${field}\0`).join(''),
+  )
 }
 
 function encodeReply({ exitCode, output, errors, runHere }: ToolReply): Buffer {

@@ -42,6 +42,8 @@ export interface ToolCall {
   readonly resource?: string
   /** The node that the agent works for, where that is another than the one that runs it. */
   readonly onNode?: string
+  /** CIB_user: root and hacluster act with the rights of this user; of anybody else it is no word. */
+  readonly user?: string
   /** Calls cibadmin in the caller's place, for crm_shadow. */
   readonly cibadmin?: (...words: readonly string[]) => Promise<ToolReply>
   /** What is installed on the host where the call is answered: a daemon's own, which its callers share. */

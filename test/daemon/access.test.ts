@@ -166,7 +166,7 @@ describe('the XPaths of permissions', () => {
       'while (true) {}',
       `const { parentPort } = require('node:worker_threads'); parentPort.on('message', () => parentPort.postMessage([[1, 3], undefined]))`,
     ]
-    const selector = new Selector(() => new Worker(texts.shift() ?? '', { eval: true }), 300)
+    const selector = new Selector(() => new Worker(texts.shift() ?? '', { eval: true }), 3000)
     const slow = selector.select(cib, permissions, { user: 'alice' })
     const next = selector.select(cib, permissions, { user: 'alice' })
     await expect(slow).rejects.toThrow(SlowPermissionsError)

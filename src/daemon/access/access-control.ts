@@ -1,12 +1,12 @@
 /** Access control of this daemon: who a caller is, what the caller may do, and the CIB as the caller sees it. */
 import type { NodeName } from '../../base/index.ts'
-import type { XmlElement } from '../../cib/index.ts'
+import type { AclUser, XmlElement } from '../../cib/index.ts'
 import type { CallerIdentity } from '../../rpc/index.ts'
 import { readIfThere } from '../host/files.ts'
 import type { Paths } from '../host/paths.ts'
 import { GuardedCib } from './guarded-cib.ts'
 import { HostUsers } from './host-users.ts'
-import { type AccessSources, type LimitedRights, type Rights, rightsOf, rightsOfName } from './rights.ts'
+import { type AccessSources, type LimitedRights, type Rights, rightsOf, rightsOfName, rightsOfUser } from './rights.ts'
 import { Selector } from './selector.ts'
 
 export class AccessControl {
@@ -33,6 +33,11 @@ export class AccessControl {
   /** For root, who acts for somebody. */
   async rightsOfName(name: string): Promise<Rights> {
     return await rightsOfName(name, this.#sources)
+  }
+
+  /** Of a user of a remote node, as that knows him. */
+  rightsOfKnown(user: AclUser): Rights {
+    return rightsOfUser({ user, called: user.name }, this.#sources)
   }
 
   guardedFor(rights: LimitedRights): GuardedCib {

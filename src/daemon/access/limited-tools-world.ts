@@ -35,9 +35,10 @@ export class LimitedToolsWorld extends AgentToolsWorld {
       readonly shown: XmlElement
       readonly access: Access
       readonly seesAll: boolean
+      readonly localNode: NodeName
     },
   ) {
-    super(node, { user: guarded.rights.user })
+    super(node, { user: guarded.rights.user, localNode: seen.localNode })
     this.#guarded = guarded
     this.#whole = seen.whole
     this.#shown = seen.shown
@@ -46,11 +47,11 @@ export class LimitedToolsWorld extends AgentToolsWorld {
   }
 
   /** As it is now: a command is over in a moment. */
-  static async open(node: ToolsNode, guarded: GuardedCib): Promise<LimitedToolsWorld> {
+  static async open(node: ToolsNode, guarded: GuardedCib, localNode = node.name): Promise<LimitedToolsWorld> {
     const whole = wholeOf(node, node.view)
     const { cib: shown } = await guarded.see(whole)
     const [access, seesAll] = [await guarded.accessTo(whole), await guarded.readsAll(whole)]
-    return new LimitedToolsWorld(node, guarded, { whole, shown, access, seesAll })
+    return new LimitedToolsWorld(node, guarded, { whole, shown, access, seesAll, localNode })
   }
 
   override cib(): XmlElement {
@@ -119,7 +120,7 @@ export class LimitedToolsWorld extends AgentToolsWorld {
   }
 
   override async edit(change: CibChange, how: Parameters<ToolWorld['edit']>[1]): Promise<ToolReply | undefined> {
-    const by = { user: this.#guarded.rights.user, guarded: this.#guarded }
+    const by = { user: this.#guarded.rights.user, node: this.localNode, guarded: this.#guarded }
     return await changeCib(this.node, change, { ...how, by })
   }
 

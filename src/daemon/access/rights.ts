@@ -67,7 +67,7 @@ export async function rightsOfName(name: string, sources: AccessSources): Promis
   return rightsOfUser({ user: user ?? { name, groups: [] }, called: name }, sources)
 }
 
-function rightsOfUser(
+export function rightsOfUser(
   { user, called }: { readonly user: AclUser | undefined; readonly called: string },
   sources: AccessSources,
 ): Rights {

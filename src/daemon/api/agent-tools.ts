@@ -12,17 +12,13 @@ import {
   type FencingEvent,
   fencingEvent,
   refused,
-  type ToolCall,
   type ToolLink,
   type ToolNode,
   type ToolReply,
   type ToolWitness,
   type ToolWorld,
 } from '../../tools/index.ts'
-import type { AccessControl } from '../access/access-control.ts'
 import type { FencingHands } from '../fencing/fencing-hands.ts'
-import type { Log } from '../host/log.ts'
-import { Seldom } from '../host/seldom.ts'
 import type { AttributeChanges } from '../node/attribute-changes.ts'
 import type { SharedState } from '../node/shared-state.ts'
 import { untilState } from '../node/until-state.ts'
@@ -31,7 +27,6 @@ import { knownAttributes } from '../records/attribute-writes.ts'
 import { confirmFencing } from '../records/confirm-fencing.ts'
 import { deleteHistory } from '../records/forget-history.ts'
 import { failResource } from '../records/simulated-failure.ts'
-import { runRemoteTool } from '../remote/run-remote-tool.ts'
 import { changeCib } from './change-cib.ts'
 
 /** The node on which they are called, with what they may do there. */
@@ -41,27 +36,6 @@ export interface ToolsNode extends SharedState {
   readonly fencing: Pick<FencingHands, 'askDevice' | 'fenceDevices' | 'fenceForAdministrator'>
   readonly state: () => ClusterState
   readonly confirmOff: (node: NodeName, write: () => Promise<void>) => Promise<void>
-}
-
-/** For agents on the remote nodes whose connections this node holds: they see what those may see, under their node's name. */
-export function remoteTools(
-  node: ToolsNode,
-  log: Pick<Log, 'warn'>,
-  access: Pick<AccessControl, 'isQuickOfRemote'>,
-): (remote: NodeName, call: ToolCall) => Promise<ToolReply> {
-  const seldom = new Seldom()
-  return async (remote, call) =>
-    await runRemoteTool(call, {
-      remote,
-      world: new AgentToolsWorld(node, { localNode: remote }),
-      view: node.view,
-      refuseXpath: async (cib, xpath) =>
-        (await access.isQuickOfRemote(cib, xpath, remote)) ? undefined : tooSlow(xpath),
-      onRefused: (why) => {
-        if (seldom.mayTell(`${remote} ${call.tool}`, performance.now()))
-          log.warn('a command of a remote node was refused', { remote, tool: call.tool, why })
-      },
-    })
 }
 
 /** Pacemaker's exit code for what took too long. */

@@ -1,5 +1,8 @@
 /** The socket of crm_attribute and the other commands on a cluster node: who calls, and with which rights. */
 import type { Socket } from 'node:net'
+import type { NodeName } from '../../base/index.ts'
+import { type AclUser, superusers } from '../../cib/index.ts'
+import type { CallHandlers, OwnerCalls } from '../../remote/index.ts'
 import { type CallerIdentity, haclientGroup, type PeerCredentials, RefusedError } from '../../rpc/index.ts'
 import {
   installedAgents,
@@ -13,8 +16,11 @@ import {
 import type { AccessControl } from '../access/access-control.ts'
 import { LimitedToolsWorld } from '../access/limited-tools-world.ts'
 import { accessCodes, type Rights } from '../access/rights.ts'
+import type { Log } from '../host/log.ts'
 import type { Paths } from '../host/paths.ts'
-import { AgentToolsWorld, type ToolsNode } from './agent-tools.ts'
+import { Seldom } from '../host/seldom.ts'
+import { runRemoteTool } from '../remote/run-remote-tool.ts'
+import { AgentToolsWorld, type ToolsNode, tooSlow } from './agent-tools.ts'
 import { agentToolsSocket } from './agent-tools-socket.ts'
 
 /** `credentials`: how a caller is known; without them the socket is root's alone. */
@@ -33,8 +39,12 @@ export async function serveAgentTools(
   const installed = installedAgents()
   const handle = async (asked: ToolCall, caller: CallerIdentity): Promise<ToolReply> => {
     const call = { ...asked, installed }
+    const named = call.user !== undefined && !superusers.includes(call.user) ? call.user : undefined
     // Agents call as root, many times a minute: nothing is looked up for them.
-    return await runTool(call, isRoot(caller) ? ofRoot : await worldFor(await access.rightsOf(caller)))
+    if (isRoot(caller)) return await runTool(call, named === undefined ? ofRoot : await asUser(named))
+    const rights = await access.rightsOf(caller)
+    const actsFor = rights.kind === 'all' && rights.mayNameAnother ? named : undefined
+    return await runTool(call, actsFor === undefined ? await worldFor(rights) : await asUser(actsFor))
   }
   const callerOf = (socket: Socket): CallerIdentity =>
     credentials ? (credentials.of(socket) ?? { kind: 'unknown' }) : { kind: 'user', uid: 0, gid: 0, pid: 0 }
@@ -45,6 +55,38 @@ export async function serveAgentTools(
     userOf: (caller) => (caller.kind === 'user' ? caller.uid : undefined),
     group,
   })
+}
+
+/** For agents on the remote nodes whose connections this node holds, and their users: they see what both may see, under their node's name. */
+export function remoteTools(
+  node: ToolsNode,
+  log: Pick<Log, 'warn'>,
+  access: AccessControl,
+): (remote: NodeName, call: Parameters<CallHandlers<OwnerCalls>['tool']>[0]) => Promise<ToolReply> {
+  const seldom = new Seldom()
+  const worldFor = async (localNode: NodeName, user: AclUser | undefined): Promise<AgentToolsWorld> => {
+    if (user === undefined) return new AgentToolsWorld(node, { localNode })
+    const rights = access.rightsOfKnown(user)
+    if (rights.kind === 'all') return new AgentToolsWorld(node, { localNode, user: rights.user })
+    return await LimitedToolsWorld.open(node, access.guardedFor(rights), localNode)
+  }
+  return async (remote, { by, ...call }) => {
+    try {
+      return await runRemoteTool(call, {
+        remote,
+        world: await worldFor(remote, by),
+        view: node.view,
+        refuseXpath: async (cib, xpath) =>
+          (await access.isQuickOfRemote(cib, xpath, remote)) ? undefined : tooSlow(xpath),
+        onRefused: (why) => {
+          if (seldom.mayTell(`${remote} ${call.tool}`, performance.now()))
+            log.warn('a command of a remote node was refused', { remote, tool: call.tool, why })
+        },
+      })
+    } catch (error) {
+      return refusal(call, error)
+    }
+  }
 }
 
 const isRoot = (caller: CallerIdentity): boolean => caller.kind === 'user' && caller.uid === 0

@@ -7,8 +7,10 @@ import { X509Certificate } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { type NodeName, nodeName } from '../../base/index.ts'
+import { superusers } from '../../cib/index.ts'
 import { Executor, type ResultStore } from '../../executor/index.ts'
 import {
+  type CallHandlers,
   LinkEndedError,
   nobody,
   type OwnerCalls,
@@ -18,7 +20,7 @@ import {
   serveRemote,
 } from '../../remote/index.ts'
 import { metadataReader } from '../../resource-agents/index.ts'
-import { haclientGroup, type TermAnswer, type TlsIdentity, type TlsServer } from '../../rpc/index.ts'
+import { haclientGroup, PeerCredentials, type TermAnswer, type TlsIdentity, type TlsServer } from '../../rpc/index.ts'
 import {
   goesOnAtCaller,
   refused,
@@ -28,6 +30,7 @@ import {
   type ToolReply,
   type ToolServer,
 } from '../../tools/index.ts'
+import { HostUsers } from '../access/host-users.ts'
 import { agentToolsSocket } from '../api/agent-tools-socket.ts'
 import { readIfThere, writeWhole } from '../host/files.ts'
 import type { Log } from '../host/log.ts'
@@ -39,6 +42,7 @@ import { Renewal } from '../nodes/renewal.ts'
 import { Owner } from './owner.ts'
 import { RemotePki } from './remote-pki.ts'
 import { type RemoteSettings, readRemoteSettings, remoteSettingsPath } from './remote-settings.ts'
+import { insufficientPrivileges } from './remote-world.ts'
 import { RevokedSerials } from './revoked-serials.ts'
 
 /** As long as a connection takes to move: an agent's call does not fail for that. */
@@ -48,6 +52,8 @@ const renewalPatienceMs = 60_000
 /** What crm_node and its like say where there is nobody to ask (CRM_EX_DISCONNECT). */
 const notConnected = 102
 
+type ToolUser = NonNullable<Parameters<CallHandlers<OwnerCalls>['tool']>[0]['by']>
+
 export class RemoteDaemon {
   readonly node: NodeName
   readonly #paths: Paths
@@ -56,6 +62,7 @@ export class RemoteDaemon {
   readonly #settings: RemoteSettings
   readonly #left: () => void
   readonly #owner = new Owner()
+  readonly #users = new HostUsers()
   readonly #revoked: RevokedSerials
   #executor: Executor | undefined
   #server: TlsServer | undefined
@@ -98,10 +105,13 @@ export class RemoteDaemon {
 
   async start(): Promise<void> {
     const { address, port } = this.#settings
-    const group = process.getuid?.() === 0 ? haclientGroup() : undefined
-    this.#tools = await serveTools(agentToolsSocket(this.#paths), {
-      handle: async (call) => await this.#runTool(call),
-      callerOf: () => undefined,
+    // As on a member: without the kernel's word about who calls, the socket is root's alone.
+    const credentials = PeerCredentials.open()
+    const group = process.getuid?.() === 0 && credentials ? haclientGroup() : undefined
+    this.#tools = await serveTools<number | undefined>(agentToolsSocket(this.#paths), {
+      handle: async (call, uid) => await this.#runTool(call, await this.#userOf(uid)),
+      callerOf: (socket) => (credentials ? credentials.of(socket)?.uid : 0),
+      userOf: (uid) => uid,
       group,
     })
     this.#server = await serveRemote(
@@ -228,12 +238,22 @@ export class RemoteDaemon {
     }
   }
 
+  /** Undefined for root, and whoever runs this daemon. Whose number has no name is somebody without a role. */
+  async #userOf(uid: number | undefined): Promise<ToolUser | undefined> {
+    if (uid === 0 || (uid !== undefined && uid === process.getuid?.())) return undefined
+    const user = uid === undefined ? undefined : await this.#users.byId(uid)
+    return user ?? { name: `#${uid ?? 'unknown'}`, groups: [] }
+  }
+
   /** The name is known here; everything else the cluster knows. */
-  async #runTool(call: ToolCall): Promise<ToolReply> {
+  async #runTool(call: ToolCall, by: ToolUser | undefined): Promise<ToolReply> {
     const [only, more] = call.arguments
     if (call.tool === 'crm_node' && (only === '-n' || only === '--name') && more === undefined)
       return { exitCode: 0, output: `${call.onNode ?? this.node}\n`, errors: '' }
-    if (call.tool === 'leave') return await this.#leave()
+    if (call.tool === 'leave')
+      return by === undefined || superusers.includes(by.name)
+        ? await this.#leave()
+        : refused(insufficientPrivileges, 'Only root and hacluster take this node out of the cluster.')
     // By the call alone: what the cluster answers makes no program run here.
     if (goesOnAtCaller(call)) return runHere
     try {
@@ -244,6 +264,7 @@ export class RemoteDaemon {
         arguments: words,
         ...(resource === undefined ? {} : { resource }),
         ...(onNode === undefined ? {} : { onNode }),
+        ...(by === undefined ? {} : { by }),
       })
     } catch (error) {
       return refused(notConnected, error instanceof Error ? `${call.tool}: ${error.message}.` : String(error))

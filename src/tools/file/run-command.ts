@@ -29,13 +29,14 @@ import { callDaemon, NoDaemonError } from './socket-client.ts'
 type Environment = Readonly<Record<string, string | undefined>>
 
 export async function runCommand(tool: string, words: readonly string[], environment: Environment): Promise<number> {
-  const { OCF_RESOURCE_INSTANCE: resource, OCF_RESKEY_CRM_meta_on_node: onNode } = environment
+  const { OCF_RESOURCE_INSTANCE: resource, OCF_RESKEY_CRM_meta_on_node: onNode, CIB_user: user } = environment
   const call: ToolCall = {
     tool,
     arguments: words,
     files: callerFiles(environment),
     ...(resource === undefined || resource === '' ? {} : { resource }),
     ...(onNode === undefined || onNode === '' ? {} : { onNode }),
+    ...(user === undefined || user === '' ? {} : { user }),
   }
   const given = givenOptions(call)
   const isRepeated =

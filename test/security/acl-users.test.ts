@@ -1,0 +1,123 @@
+/**
+ * Users of three hosts, by their names in each host's own /etc, on a node that is not the DC: what their roles permit, root in somebody's name (CIB_user), and a user
+ * who may only read and keeps his node busy with long documents.
+ */
+import { chmodSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { Lab } from '../nodes/lab/lab.ts'
+
+const lab = new Lab(['n1', 'n2', 'n3'])
+const shims = join(lab.folder, 'systole/shims')
+const secret = 'Ohgh8ees'
+
+/** A host's own users: /etc of the machine stays as it is. */
+const boot = `cp /etc/passwd /run/passwd; cp /etc/group /run/group
+sed -i '/^haclient:/d;/^ops:/d' /run/group
+printf 'haclient:x:70100:alice,carol,eve\\nops:x:70200:carol\\n' >> /run/group
+printf 'alice:x:70001:70100::/:/bin/sh\\ncarol:x:70003:70100::/:/bin/sh\\neve:x:70004:70100::/:/bin/sh\\n' >> /run/passwd
+mount --bind /run/passwd /etc/passwd
+mount --bind /run/group /etc/group
+`
+
+let elsewhere = 'n2'
+
+beforeAll(async () => {
+  writeFileSync(join(lab.folder, 'boot.sh'), boot)
+  chmodSync(lab.folder, 0o755)
+  await lab.start()
+  await lab.formCluster()
+  await root('n1', 'systole property set stonith-enabled=false')
+  await root('n1', `systole resource create db ocf:pacemaker:Dummy fake=${secret} --force`)
+  await root('n1', 'systole resource create web ocf:pacemaker:Dummy --wait')
+  await root(
+    'n1',
+    `systole acl role create watcher read xpath /cib deny xpath "//nvpair[@name='fake']" write xpath "//resources//nvpair[@name='target-role']"`,
+  )
+  await root('n1', 'systole acl user create alice watcher')
+  await root('n1', 'systole acl group create ops watcher')
+  await root('n1', 'systole acl enable')
+  const dc = (await root('n1', 'crmadmin -D -q')).trim().split(/\s/).at(-1)
+  elsewhere = ['n1', 'n2', 'n3'].find((node) => node !== dc) ?? 'n2'
+}, 180_000)
+afterAll(() => lab.close())
+
+async function root(node: string, line: string): Promise<string> {
+  return await lab.inNode(node, 'bash', '-c', `export PATH=${shims}:$PATH; ${line}`)
+}
+
+interface Outcome {
+  readonly code: number
+  readonly text: string
+}
+
+/** As a user of that host by his name. */
+async function as(user: string, line: string): Promise<Outcome> {
+  const become = user === 'root' ? '' : `setpriv --reuid=${user} --regid=haclient --init-groups`
+  const script = `export PATH=${shims}:$PATH HOME=/tmp; cd /tmp; ${become} bash -c "$1" 2>&1; echo "exit $?"`
+  const text = await lab.inNode(elsewhere, 'bash', '-c', script, 'bash', line)
+  const [, said = '', code = ''] = /^([\s\S]*)exit (\d+)\n$/.exec(text) ?? []
+  return { code: Number(code), text: said }
+}
+
+test('on a node that is not the DC a user and a member of a group do what their role permits', {
+  timeout: 120_000,
+}, async () => {
+  for (const user of ['alice', 'carol']) {
+    const seen = await as(user, 'cibadmin -Q')
+    expect(seen, user).toMatchObject({ code: 0, text: expect.stringContaining('<primitive id="db"') })
+    expect(seen.text, user).not.toContain(secret)
+    expect(await as(user, 'systole resource disable web --wait'), user).toMatchObject({ code: 0 })
+    expect(await as(user, 'systole resource enable web --wait'), user).toMatchObject({ code: 0 })
+    expect(await as(user, 'systole resource delete db --force'), user).toMatchObject({ code: 1 })
+  }
+  expect(await as('eve', 'cibadmin -Q')).toMatchObject({ code: 4 })
+  const history = JSON.parse(await root('n1', 'systole config history --json')) as readonly { readonly user: string }[]
+  expect(new Set(history.map(({ user }) => user))).toEqual(new Set(['root', 'alice', 'carol']))
+})
+
+test('root acts with the rights of the user that CIB_user names, and nobody else does', {
+  timeout: 60_000,
+}, async () => {
+  expect((await as('root', 'cibadmin -Q')).text).toContain(secret)
+  const acting = await as('root', 'CIB_user=alice cibadmin -Q')
+  expect(acting).toMatchObject({ code: 0, text: expect.stringContaining('<primitive id="db"') })
+  expect(acting.text).not.toContain(secret)
+  expect((await as('root', 'CIB_user=hacluster cibadmin -Q')).text).toContain(secret)
+  expect(await as('root', 'CIB_user=eve cibadmin -Q')).toMatchObject({ code: 4 })
+  expect(await as('root', 'CIB_user=alice crm_attribute -n batch-limit -v 3')).toMatchObject({ code: 4 })
+  expect(await as('root', 'CIB_user=alice crm_resource -r web --meta -p target-role -v Started')).toMatchObject({
+    code: 0,
+  })
+  expect((await as('alice', 'CIB_user=root cibadmin -Q')).text).not.toContain(secret)
+  expect(await as('eve', 'CIB_user=alice cibadmin -Q')).toMatchObject({ code: 4 })
+})
+
+test('what a user may do is marked in the CIB that whoever asks may read', { timeout: 60_000 }, async () => {
+  const shown = await as('root', 'cibadmin -Q -U alice --show-access=namespace')
+  expect(shown).toMatchObject({ code: 0 })
+  expect(shown.text).toMatch(/<pcmk-access-denied:nvpair id="db-instance_attributes-fake"/)
+  const own = await as('alice', 'cibadmin -Q -U alice --show-access=text')
+  expect(own.text).toContain('vvv---[ READABLE ]---vvv')
+  expect(own.text).not.toContain(secret)
+})
+
+/** Printed by the user's own process, which sends it over the socket. */
+const documents: Readonly<Record<string, string>> = {
+  'very many attributes': `perl -e 'print "<nvpair id=\\"x\\""; print " a$_=\\"\\"" for 1..200000; print "/>"'`,
+  'one long line': `perl -e 'print "<nvpair id=\\"x\\"><![CDATA[x]]>"; print "<b/>" x 800000; print "</nvpair>"'`,
+}
+
+test.each(Object.entries(documents))(
+  'a document of %s, sent by somebody who may only read, holds nobody up for long',
+  { timeout: 120_000 },
+  async (_, print) => {
+    const sending = as('alice', `${print} > /tmp/long.xml; cibadmin --modify -x /tmp/long.xml; true`)
+    const began = performance.now()
+    await sending
+    expect(await root(elsewhere, 'crm_node -n')).toContain(elsewhere)
+    expect(performance.now() - began).toBeLessThan(60_000)
+    const state = JSON.parse(await root('n1', 'systole status --json')) as { readonly fencing?: readonly object[] }
+    expect(state.fencing ?? []).toEqual([])
+  },
+)
