@@ -45,6 +45,16 @@ const securitySuites = ['test/security/**/*.test.ts']
 /** Programs of others on real nodes, each run twice (`npm run e2e:clients`). */
 const clientSuites = ['test/clients/**/*.test.ts']
 
+/** What `npm run test:quick` leaves out of the quick tests: drawn clusters, every command there is, processes and their networks. */
+const notForRules = [
+  ...['simulation', 'fuzz', 'resource-agents', 'channel', 'remote', 'rpc', 'daemon', 'store'].map(
+    (room) => `test/${room}/**`,
+  ),
+  'test/cli/every-command/**',
+  'test/cli/{secrets,option-effects,daemon-option-effects,bad-input}.test.ts',
+  'test/tools/{option-effects,report}.test.ts',
+]
+
 export default defineConfig({
   test: {
     projects: [
@@ -64,6 +74,7 @@ export default defineConfig({
             ...faultSuites,
             ...securitySuites,
             ...clientSuites,
+            ...(process.env.ONLY_RULES === '1' ? notForRules : []),
           ],
           testTimeout: 30_000,
           expect: patient,
