@@ -64,7 +64,7 @@ async function hold(node: string, host: string, until: string): Promise<object> 
   writeFileSync(`${until}.holding`, '')
   const end = performance.now() + 90_000
   while (!existsSync(until) && performance.now() < end) await delay(50)
-  return { silentIsOpen: !silent.destroyed }
+  return { held: sessions.length + 1 }
 }
 
 async function call(node: string, host: string): Promise<object> {
