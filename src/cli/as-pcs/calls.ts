@@ -13,6 +13,8 @@ type Check = (call: Call) => void | Promise<void>
 
 const checks: Readonly<Record<string, Check>> = {
   'resource delete': refuseTwice,
+  'constraint delete': (call) => (/^constraint (delete|remove)$/.test(call.typedName) ? refuseTwice(call) : undefined),
+  'status query resource': refuseMembersOfOne,
   'alert config': ({ words }) => refuseUnless(words.length === 0),
   'acl role create': ({ words }) => refuseUnless(words[1] !== 'description='),
   'constraint location add': ({ words }) => refuseUnless(words.length >= 4),
@@ -48,6 +50,17 @@ const listed = (names: readonly string[]): string =>
 function refuseTwice({ words }: Call): void {
   const twice = words.filter((word, index) => words.indexOf(word) !== index)
   if (twice.length > 0) throw new Refusal(`duplicate argument${new Set(twice).size > 1 ? 's' : ''}: ${listed(twice)}`)
+}
+
+/** What holds nothing has no members; an empty list would say that it could have some. */
+async function refuseMembersOfOne({ words, cluster }: Call): Promise<void> {
+  const [id = '', question] = words
+  if (question !== 'get-members') return
+  const { cib } = await cluster.readCib()
+  if (findResource(cib, id)?.name === 'primitive')
+    throw new Refusal(
+      `Resource '${id}' has unexpected type 'primitive'. This command works only for resources of type 'bundle', 'clone', 'group'`,
+    )
 }
 
 const saidTogether = (errors: readonly string[]): Refusal =>
