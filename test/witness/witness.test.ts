@@ -207,7 +207,7 @@ test('it is not taken out while a node is away, and then it is, and knows of no 
   await settle()
   // Its member ends at once, and the list that says so can be written only when another leads.
   await letLead('w')
-  expect(await lab.inNode('n1', 'pcs', 'quorum', 'device', 'remove')).toMatch(/w is no longer the witness/)
+  expect(await lab.inNode('n1', 'pcs', 'quorum', 'device', 'remove')).toMatch(/Removed the witness w from the cluster/)
   expect(await quorum(lab, 'n2')).toMatchObject({
     quorate: true,
     votes: { present: 2, expected: 2 },
