@@ -147,7 +147,7 @@ test('a node boots while one of its cards has no address, and gets the link with
 test('a node joins on both links', async () => {
   const addresses = lab.addressesOf('n4', 2).map((address) => `addr=${address}`)
   expect(await lab.try('n1', 'cluster', 'node', 'add', 'n4', addresses[0] ?? '')).toBeUndefined()
-  expect(lab.lastFailure).toMatch(/The cluster has 2 links and n4 gets 1 of its addresses/)
+  expect(lab.lastFailure).toMatch(/The cluster has 2 links, but n4 gets 1 of its addresses/)
   const { joinToken } = JSON.parse(await lab.systole('n1', 'cluster', 'node', 'add', 'n4', ...addresses, '--json'))
   await lab.systole('n4', 'cluster', 'join', lab.network.address('n1'), '--token', joinToken, '--start')
   await untilLinks(lab, '11')

@@ -42,7 +42,7 @@ test('a link is taken away and added while the cluster runs, and what cannot be 
   await vi.waitFor(async () => expect(await knownTo('n1')).not.toContain('10.83.0.'), { timeout: 20_000 })
   expect(await lab.try('n1', 'cluster', 'link', 'update', '1', 'options', 'link_priority=2')).toBeUndefined()
   expect(lab.lastFailure).toMatch(/does not have its new addresses yet[\s\S]*previous change of links is not complete/)
-  expect(await removed).toMatch(/^Link 0 is removed, and every node is heard/m)
+  expect(await removed).toMatch(/^Link 0 is removed, and every node is reachable over the others/m)
   for (const { line, says } of [
     { line: 'delete 1', says: /The nodes would have no link left/ },
     { line: 'add n1=10.83.0.1 n2=10.83.0.2', says: /The address of n3 is missing/ },

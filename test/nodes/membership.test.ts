@@ -76,7 +76,7 @@ test('a node is removed while another is off: its resources move, and the other 
   })
   expect(await lab.systole('n1', 'cluster', 'cib')).not.toContain('n5')
   await lab.until('n5 belongs to no cluster', async () =>
-    (await lab.systole('n5', 'cluster', 'status')).includes('no cluster'),
+    (await lab.systole('n5', 'cluster', 'status')).includes('does not belong to a cluster'),
   )
 
   await expect(setToken('n1', '6000')).rejects.toThrow(/n3 is offline, .*Start it first/)
@@ -145,7 +145,7 @@ test('a node that is off is removed, and forgets the cluster when it is back', a
   await lab.until('its daemon is there', async () => (await lab.try(gone, 'cluster', 'status')) !== undefined)
   await lab.systole(gone, 'cluster', 'start')
   await lab.until('it belongs to no cluster', async () =>
-    (await lab.systole(gone, 'cluster', 'status')).includes('no cluster'),
+    (await lab.systole(gone, 'cluster', 'status')).includes('does not belong to a cluster'),
   )
   const left = await lab.status('n1')
   expect(left.nodes.map(({ name }) => name)).not.toContain(gone)

@@ -62,7 +62,7 @@ const purposes: readonly Purpose[] = [
     reason: 'systoled feeds the watchdog: there is no SBD to be enabled first',
   },
   {
-    ours: /cannot refer to itself|is given twice|cannot all start, for each waits|is no (timeout|interval|value) for/,
+    ours: /cannot refer to itself|is given twice|cannot all start, for each waits|is not a valid (timeout|interval|value) for|is not a value for/,
     reason: 'what the cluster could not do is refused',
   },
   {

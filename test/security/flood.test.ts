@@ -51,7 +51,7 @@ function suspicions(): readonly string[] {
       .split('\n')
       .filter(
         (line) =>
-          /silent|suspect|is lost|stood still|lost quorum|fenc(?:ed|ing) /.test(line) && !line.includes('fence-n'),
+          /silent|suspect|is lost|was suspended|lost quorum|fenc(?:ed|ing) /.test(line) && !line.includes('fence-n'),
       ),
   )
 }
