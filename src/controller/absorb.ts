@@ -44,7 +44,9 @@ export function absorb(state: ControllerState, input: ControllerInput, now: numb
       const { lease: _before, ...rest } = state
       const { lease, voters } = input
       const told = { ...(lease === undefined ? {} : { lease }), ...(voters === undefined ? {} : { voters }) }
-      return turn({ ...rest, quorateUntil: input.until, ...told })
+      // What was asked for without quorum was not performed, and is never answered.
+      const campaigning = state.campaigning && now < input.until
+      return turn({ ...rest, campaigning, quorateUntil: input.until, ...told })
     }
     case 'silence': {
       const silent = new Map(input.silent.map((node) => [node, state.silent.get(node) ?? now]))

@@ -21,17 +21,10 @@ import {
   type RunningAgent,
   waitForLeftAgent,
 } from '../resource-agents/index.ts'
-import type { ClusterAction, ResourceAction } from '../transition/index.ts'
+import { type Command, type CommandInput, inputOfCommand } from './command-input.ts'
 import { emptyLine } from './line.ts'
 import { attempt, couldNotRun, runForSure, whyFailed } from './made-sure.ts'
-import {
-  agentParameters,
-  type Operation,
-  operationOfAction,
-  type ReportedResult,
-  reportedResult,
-  showsPending,
-} from './operation.ts'
+import { agentParameters, type Operation, type ReportedResult, reportedResult, showsPending } from './operation.ts'
 import { type ExecutorLog, OperationLog } from './operation-log.ts'
 import { OwnHistory } from './own-history.ts'
 import { nextDueAt, stepExecutor } from './queue.ts'
@@ -74,15 +67,6 @@ export type Answer =
       readonly highestTerm: number
       readonly message: string
     }
-
-export interface Command {
-  readonly term: number
-  /** The revision of the store that the transition was computed from. */
-  readonly plannedFrom: number
-  readonly transitionKey: string
-  readonly action: ResourceAction | ClusterAction
-  readonly timeoutMs: number
-}
 
 const lookAgainMs = 1000
 
@@ -150,24 +134,13 @@ export class Executor {
   }
 
   async #take(command: Command): Promise<Answer> {
-    const { action, term, plannedFrom, timeoutMs } = command
-    // `lrm_delete` forgets a history that is in the way, `delete` that of a resource which is configured no more.
-    if (action.operation === 'lrm_delete' || action.operation === 'delete')
-      return action.resource === undefined
-        ? this.#notUnderstood(`${action.operation} names no resource.`)
-        : this.#answered({ kind: 'forget', term, resource: action.resource }, action.resource)
-    if (action.kind === 'cluster') return this.#notUnderstood(`An executor does not support ${action.operation}.`)
-    if (action.operation === 'cancel') {
-      const operation = action.attributes.CRM_meta_operation ?? 'monitor'
-      const intervalMs = Number(action.attributes.CRM_meta_interval ?? action.intervalMs)
-      return this.#answered({ kind: 'cancel', term, resource: action.resource, operation, intervalMs }, action.resource)
-    }
-    const key = parseTransitionKey(command.transitionKey)
-    if (!key) return this.#notUnderstood(`${command.transitionKey} is not a transition key.`)
-    const operation = operationOfAction(action, { key, term, plannedFrom, timeoutMs })
+    const input = inputOfCommand(command)
+    if (typeof input === 'string') return this.#notUnderstood(input)
+    if (input.kind !== 'execute') return await this.#answered(input)
+    const { operation } = input
     // Asked for now, so that it is known when the operation has ended.
     if (operation.operation === 'start') void this.#results.metadataOf(operation.agent)
-    return refusalIn(this.#input({ kind: 'execute', operation })) ?? { kind: 'taken', done: false }
+    return refusalIn(this.#input(input)) ?? { kind: 'taken', done: false }
   }
 
   /** What a step threw that nothing was prepared for is the result of an operation; of anything else, the answer. */
@@ -236,10 +209,10 @@ export class Executor {
     await this.#writing.close()
   }
 
-  async #answered(input: ExecutorInput, resource: ResourceId): Promise<Answer> {
+  async #answered(input: Extract<CommandInput, { kind: 'cancel' | 'forget' }>): Promise<Answer> {
     const refusal = refusalIn(this.#input(input))
     if (refusal) return refusal
-    await this.#writing.writtenOf(resource)
+    await this.#writing.writtenOf(input.resource)
     return { kind: 'taken', done: true }
   }
 

@@ -2,17 +2,14 @@
  * The operations of this node: one at a time for each resource, recurring monitors, results recorded. `stepExecutor` decides
  * and is what simulations drive; `Executor` is its acting edge.
  */
-export {
-  type Answer,
-  type Command,
-  Executor,
-} from './executor.ts'
+export { type Command, inputOfCommand } from './command-input.ts'
+export { type Answer, Executor } from './executor.ts'
 export {
   agentParameters,
   type CountedFailure,
   countedFailure,
   type Operation,
-  operationOfAction,
+  ownOperationOf,
   type ReportedResult,
   showsPending,
 } from './operation.ts'

@@ -1,7 +1,7 @@
 /** What an executor is told to do and what it says about it. */
-import { type NodeName, nodeName, type ResourceId } from '../base/index.ts'
+import { defined, type NodeName, nodeName, type ResourceId } from '../base/index.ts'
 import type { Agent, OperationResult, TransitionKey } from '../cib/index.ts'
-import { formatTransitionKey } from '../cib/index.ts'
+import { formatTransitionKey, parseTransitionKey } from '../cib/index.ts'
 import type { ResourceAction } from '../transition/index.ts'
 
 export interface Operation {
@@ -62,6 +62,16 @@ export function operationOfAction(
     attributes: action.attributes,
     ...asked,
   }
+}
+
+/** Transition -1, as Pacemaker has it for what no graph asked for: the controller knows by it that the node was interrupted. */
+const ownKey = defined(parseTransitionKey('0:-1:0:00000000-0000-4000-8000-000000000000'), 'the key of local operations')
+const defaultTimeoutMs = 20_000
+
+/** A stop or demotion by the node's own decision: no DC asked for it, so that it has no term. */
+export function ownOperationOf(action: ResourceAction): Operation {
+  const timeoutMs = Number(action.attributes.CRM_meta_timeout) || defaultTimeoutMs
+  return operationOfAction(action, { key: ownKey, timeoutMs })
 }
 
 /** The agent's own parameters among an action's attributes. */

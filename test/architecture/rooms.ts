@@ -15,6 +15,7 @@ export const rooms: Readonly<Record<string, readonly string[] | typeof everythin
   'resource-agents': ['base', 'cib'],
   executor: ['base', 'cib', 'transition', 'resource-agents'],
   fencing: ['base', 'cib', 'transition', 'resource-agents'],
+  node: ['base', 'cib', 'transition', 'membership', 'quorum', 'controller', 'executor'],
   tools: ['base', 'cib', 'status', 'attributes', 'scheduler', 'resource-agents'],
   channel: [],
   store: ['base', 'cib', 'channel'],
@@ -26,7 +27,7 @@ export const rooms: Readonly<Record<string, readonly string[] | typeof everythin
 }
 
 /** Rooms that decide: no `node:` import and no third-party package. */
-export const mindRooms = ['status', 'scheduler', 'membership', 'quorum', 'attributes', 'controller', 'alerts']
+export const mindRooms = ['status', 'scheduler', 'membership', 'quorum', 'attributes', 'controller', 'alerts', 'node']
 /** Data rooms hold no I/O either; the packages that they use are pure. */
 export const dataRooms = ['base', 'cib', 'transition']
 export const packagesOfDataRooms: Readonly<Record<string, readonly string[]>> = { base: ['re2js'], cib: ['saxes'] }

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
 import { nodeName } from '../../src/base/index.ts'
 import { actionLimit, type NodeLoad } from '../../src/controller/node-load.ts'
-import { sendCommand, takeCommand } from '../../src/daemon/node/commands.ts'
-import type { TermAnswer } from '../../src/rpc/index.ts'
+import { load, sendCommand } from '../../src/daemon/node/commands.ts'
 
 const cases: readonly {
   readonly name: string
@@ -36,9 +35,9 @@ const cases: readonly {
     limit: 4,
   },
 ]
-for (const { name, options, load, limit } of cases)
+for (const { name, options, load: told, limit } of cases)
   test(`how many actions a node takes: ${name}`, () => {
-    expect(actionLimit({ nodeActionLimit: 0, loadThreshold: 0.8, ...options }, load, 8)).toBe(limit)
+    expect(actionLimit({ nodeActionLimit: 0, loadThreshold: 0.8, ...options }, told, 8)).toBe(limit)
   })
 
 const command = {
@@ -61,19 +60,17 @@ const command = {
   },
 } as const
 
-test('a node tells its load with each answer to the DC', async () => {
-  const executor = { highestTerm: 3, perform: async () => ({ kind: 'taken', done: false }) as const }
-  const answer: TermAnswer = await takeCommand(command, {
-    self: nodeName('n1'),
-    executor,
-    shutDown: () => undefined,
-    route: () => Promise.reject(new Error('nothing is to be routed')),
-  })
-  expect(answer.loadAverage).toBeGreaterThanOrEqual(0)
-  expect(answer.processors).toBeGreaterThanOrEqual(1)
-
+test('the DC learns the load of a node with each of its answers', async () => {
   const fed: unknown[] = []
-  const take = async () => ({ ...answer, loadAverage: 6, processors: 4 })
+  const take = async () => ({
+    accepted: true,
+    done: false,
+    why: '',
+    highestTerm: 3,
+    message: '',
+    loadAverage: 6,
+    processors: 4,
+  })
   const log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined }
   await sendCommand(command, {
     self: command.node,
@@ -83,4 +80,10 @@ test('a node tells its load with each answer to the DC', async () => {
     feed: (input) => fed.push(input),
   })
   expect(fed).toEqual([{ kind: 'load', node: 'n1', load: { processors: 4, load: 1.5 } }])
+})
+
+test('a node tells its load', () => {
+  const { loadAverage, processors } = load()
+  expect(loadAverage).toBeGreaterThanOrEqual(0)
+  expect(processors).toBeGreaterThanOrEqual(1)
 })

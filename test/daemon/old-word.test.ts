@@ -10,9 +10,11 @@ import { AloneJournal, readJournal } from '../../src/daemon/alone/alone-journal.
 import { judgeOldWord } from '../../src/daemon/alone/old-word.ts'
 import { TwoNodeHands, type TwoNodePorts } from '../../src/daemon/alone/two-node-hands.ts'
 import { noteMet } from '../../src/daemon/alone/wait-for-all.ts'
+import { monotonicNow } from '../../src/daemon/host/clock.ts'
 import { type Paths, pathsBelow } from '../../src/daemon/host/paths.ts'
 import { type ClusterFile, parseClusterFile, printClusterFile } from '../../src/daemon/nodes/cluster-file.ts'
 import { keys } from '../../src/daemon/records/keys.ts'
+import { initialTwoNode, type TwoNodeInput, twoNodeStep } from '../../src/quorum/index.ts'
 import { createStore } from '../../src/store/index.ts'
 
 const lost = [nodeName('n2')]
@@ -39,6 +41,7 @@ class Survivor {
   listed: ClusterFile | undefined
   readonly store = createStore({ kind: 'embedded', directory: join(root, 'store') })
   readonly hands: TwoNodeHands
+  #core = initialTwoNode
 
   constructor(goAlone: TwoNodePorts['goAlone'] = async () => undefined) {
     const entry = this.file(0).nodes[0]
@@ -68,7 +71,12 @@ class Survivor {
       onNodeList: (file: ClusterFile) => {
         this.listed = file
       },
-      onChange: () => undefined,
+      feed: (input: TwoNodeInput) => {
+        const { state, effects } = twoNodeStep(this.#core, input, monotonicNow())
+        this.#core = state
+        for (const effect of effects) this.hands.perform(effect)
+      },
+      core: () => this.#core,
     } as unknown as TwoNodePorts)
   }
 

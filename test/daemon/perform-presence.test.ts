@@ -28,9 +28,6 @@ test('a node registers after the results that were not written yet', async () =>
           await store.transaction({ compare: [], writes: [{ kind: 'put', key: result, value: toBytes({}) }] })
         },
         written,
-        stopLocally: () => undefined,
-        depart: () => undefined,
-        declaredDown: () => undefined,
       },
     ),
   )

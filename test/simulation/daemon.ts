@@ -1,8 +1,7 @@
 /**
- * One life of `systoled` on a simulated host: the real cores, composed as `src/daemon` composes them, with the contracts that
- * stand at the top of each core. It ends with a crash, a restart or the host's power.
+ * One life of `systoled` on a simulated host: the simulation's driver of the node's core, and the other cores of a daemon, with the contracts
+ * that stand at the top of each. It ends with a crash, a restart or the host's power.
  */
-
 import { clearFailureEdits, failureEdits } from '../../src/attributes/index.ts'
 import { type MonotonicMs, monotonicMs, type NodeName, type ResourceId } from '../../src/base/index.ts'
 import {
@@ -10,23 +9,17 @@ import {
   type ControllerEffect,
   type ControllerInput,
   type ControllerState,
-  controllerStep,
   defaultControllerTimings,
   emptyView,
-  initialController,
   type KeyWrite,
   keys,
-  localStopStages,
-  nextControllerAt,
-  noQuorumReaction,
   type Observation,
   observe,
   writesOfEdits,
 } from '../../src/controller/index.ts'
 import { otherOfTwo, votes } from '../../src/daemon/alone/wait-for-all.ts'
-import { ownMember } from '../../src/daemon/node/own-member.ts'
-import type { ClusterFile, ClusterNodeEntry } from '../../src/daemon/nodes/cluster-file.ts'
-import { operationOfAction } from '../../src/executor/index.ts'
+import { type ClusterFile, type ClusterNodeEntry, storeHosts } from '../../src/daemon/nodes/cluster-file.ts'
+import { inputOfCommand, ownOperationOf } from '../../src/executor/index.ts'
 import {
   agreedSilence,
   type HeartbeatEffect,
@@ -34,18 +27,23 @@ import {
   type HeartbeatState,
   heartbeatStep,
   initialHeartbeat,
-  initialPresence,
   nextHeartbeatAt,
-  type PresenceEffect,
-  type PresenceInput,
-  type PresenceState,
   peerViews,
-  presenceStep,
 } from '../../src/membership/index.ts'
+import {
+  answerOf,
+  type CommandAnswer,
+  heardFrom,
+  initialNode,
+  isQuorate,
+  type NodeEffect,
+  NodeLoop,
+  nodeStep,
+  ownCopyWillDo,
+} from '../../src/node/index.ts'
 import {
   initialQuorum,
   initialWatchdog,
-  isQuorate,
   lossWait,
   nextQuorumAt,
   nextWatchdogAt,
@@ -66,9 +64,8 @@ import { ExecutorHands } from './executor-hands.ts'
 import { FencingHands } from './fencing-hands.ts'
 import type { Host } from './host.ts'
 import { entryOf, nodeListKey } from './node-list.ts'
-import type { Scheduled } from './scheduling.ts'
 import type { SimComparison, SimEntry, SimWrite } from './store.ts'
-import { answerToKeepAlive, describeGraph, inputOf, observationOf, timeoutOf } from './translate.ts'
+import { answerToKeepAlive, describeGraph, observationOf } from './translate.ts'
 import { TwoNodeHands } from './two-node-hands.ts'
 import { SimVotes } from './votes.ts'
 import type { World } from './world.ts'
@@ -82,9 +79,6 @@ const timings = {
   stopTimeMs: 5000,
 }
 
-/** A loss of quorum that is over within this time stops nothing. */
-const stopAfterMs = 300
-
 export class SimDaemon {
   readonly host: Host
   readonly node: NodeName
@@ -94,13 +88,15 @@ export class SimDaemon {
   #view: ClusterView = emptyView
   #seen = 0
   #ownMemberRevision = 0
-  #hasView = false
-  #stopping = false
+  #lastCommand = 0
+  readonly #replies = new Map<number, (answer: CommandAnswer) => void>()
+  /** Own stops that the executor carries out. */
+  readonly #stopping: number[] = []
+  #timer = 0
 
   readonly heartbeat: Core<HeartbeatState, HeartbeatInput, HeartbeatEffect>
   readonly quorum: Core<QuorumState, QuorumInput, QuorumEffect>
-  readonly presence: Core<PresenceState, PresenceInput, PresenceEffect>
-  readonly controller: Core<ControllerState, ControllerInput, ControllerEffect>
+  readonly core: NodeLoop
   readonly executor: ExecutorHands
   readonly fencing: FencingHands
   readonly twoNode: TwoNodeHands
@@ -110,8 +106,6 @@ export class SimDaemon {
   #armed = false
   /** Asked to end: it gives no more word that it may live. */
   #doomed = false
-  #leftRunning = false
-  #unmanaged: readonly ResourceId[] = []
   /** Left as the only voter, and booted since: it waits to hear the other. */
   #held = false
 
@@ -138,14 +132,6 @@ export class SimDaemon {
       nextQuorumAt,
       () => this.#tellQuorum(),
     )
-    const presence = initialPresence(self, this.incarnation)
-    this.presence = new Core(
-      this,
-      presence,
-      presenceStep,
-      (effect) => this.#performPresence(effect),
-      () => undefined,
-    )
     const controllerTimings = {
       ...defaultControllerTimings,
       startupWaitMs: 5000,
@@ -153,14 +139,19 @@ export class SimDaemon {
       // Agents are quick here: half of what they do counts as slow.
       besideMs: 200,
     }
-    const controller = initialController(self, controllerTimings)
-    this.controller = new Core(
-      this,
-      controller,
-      (state: ControllerState, input: ControllerInput, at: MonotonicMs) =>
-        controllerStep(mutated(state, world.mutations), input, at),
-      (effect) => this.#performController(effect),
-      (state) => monotonicMs(nextControllerAt(state, this.#now())),
+    const { leaseTtlMs, leaseMarginMs } = timings
+    this.core = new NodeLoop(
+      initialNode(
+        {
+          self,
+          incarnation: this.incarnation,
+          met: host.met,
+          timings: { leaseTtlMs, leaseMarginMs, controller: controllerTimings },
+        },
+        now,
+      ),
+      { now: () => this.#now(), perform: (effect) => this.#perform(effect), wakeAt: (at) => this.#wakeAt(at) },
+      (state, input, at) => nodeStep({ ...state, controller: mutated(state.controller, world.mutations) }, input, at),
     )
     this.watchdog = new Core(
       this,
@@ -170,9 +161,7 @@ export class SimDaemon {
       (state) => nextWatchdogAt(state),
     )
     this.executor = new ExecutorHands(this, (failed) => {
-      this.#stopping = false
-      this.#leftRunning = this.#isLeftRunning(failed)
-      this.presence.feed({ kind: 'stopped-locally' })
+      for (const id of this.#stopping.splice(0)) this.#stopsEnded(id, failed)
     })
     this.fencing = new FencingHands(this)
     this.twoNode = new TwoNodeHands(this)
@@ -191,25 +180,21 @@ export class SimDaemon {
       (!other.votes || this.host.word !== undefined)
     this.#feedQuorum({ kind: 'tick' })
     this.executor.core.feed({ kind: 'quorum', quorate: false })
-    // The copy of this node's own member will do where it keeps what it runs without a majority.
-    if (this.host.met && other !== undefined && this.host.hasData) this.#readOwnCopy()
-    else this.#readSnapshot()
-    if (this.host.met) this.after(timings.leaseTtlMs - timings.leaseMarginMs, () => this.#actAlone())
+    this.#read()
     this.#every(250, () => this.twoNode.look())
     this.#every(250, () => this.votes.look())
-    this.#every(250, () => this.presence.feed({ kind: 'tick' }))
     this.#every(permitIntervalMs(watchdogMs), () => this.#giveWord())
   }
 
   /** SIGKILL, or the end of the host. Agents and what they started are not its children's children any more. */
   die(): void {
     this.isAlive = false
+    this.core.end()
   }
 
   leave(): void {
     this.log('daemon', 'wants to leave')
-    this.controller.feed({ kind: 'leaving' })
-    this.presence.feed({ kind: 'leave' })
+    this.core.feed({ kind: 'leave' })
   }
 
   /** In this life only. */
@@ -276,20 +261,25 @@ export class SimDaemon {
     this.untilKnown(() => this.world.writeUnderTerm(this.node, term, writes, alsoHolds), answer)
   }
 
-  #readSnapshot(): void {
-    this.untilKnown(
+  /** As `daemon/node/known-state.ts` does it: again and again, and from its own member of the store where that will do. */
+  #read(): void {
+    const ofItsOwn = ownCopyWillDo(this.core.state, this.otherOfTwo() !== undefined, this.#now()) && this.host.hasData
+    const copy = ofItsOwn ? this.world.store.copyOf(this.node) : undefined
+    if (copy?.entries.some(({ key }) => key === keys.configuration)) {
+      this.#open(copy.entries, copy.revision)
+      return
+    }
+    this.ask(
       () => ({ revision: this.world.store.revision, entries: [...this.world.store.entries.values()] }),
-      ({ revision, entries }) => {
-        if (this.#hasView) return
-        this.#revokeEarlierLeases(entries)
-        this.#open(entries, revision)
+      (read) => {
+        if (read === undefined) {
+          this.after(100, () => this.#read())
+          return
+        }
+        this.#revokeEarlierLeases(read.entries)
+        this.#open(read.entries, read.revision)
       },
     )
-  }
-
-  #readOwnCopy(): void {
-    const { revision, entries } = this.world.store.copyOf(this.node)
-    this.#open(entries, revision)
   }
 
   #open(entries: readonly SimEntry[], revision: number): void {
@@ -297,8 +287,8 @@ export class SimDaemon {
     const earlier = [...observe(emptyView, observations, revision).view.operations.values()]
     this.executor.open(earlier.filter(({ node }) => node === this.node))
     this.executor.adoptAgents()
-    this.#hasView = true
     this.#observe(observations, revision)
+    this.core.feed({ kind: 'began' })
     this.#watch()
   }
 
@@ -348,17 +338,9 @@ export class SimDaemon {
       else if (observation.key === keys.member(this.node))
         this.#ownMemberRevision = observation.kind === 'put' ? observation.createRevision : 0
     if (view.configuration !== before.configuration) this.fencing.configure()
-    for (const node of view.confirmedDown.keys())
-      if (!before.confirmedDown.has(node)) {
-        const bySurvivor = view.confirmedDown.get(node)?.reason !== undefined
-        this.fencing.core.feed({ kind: 'confirmed', target: node, bySurvivor })
-      }
-    for (const change of changes) if (change.kind === 'member') this.fencing.memberChanged(change.node)
     this.fencing.look()
     this.#lookAtWatchdog()
-    const own = ownMember(view, this.node, this.incarnation, this.#armed ? { watchdogMs } : {})
-    this.presence.feed({ kind: 'view', own })
-    this.controller.feed({ kind: 'store', view, changes })
+    this.core.feed({ kind: 'store', view, changes })
   }
 
   #follow(list: ClusterFile): void {
@@ -385,8 +367,9 @@ export class SimDaemon {
       // The reboot is quick, where it works.
       if (this.world.chance.happens(0.5)) this.world.panic(this.node, 'fenced by its watchdog')
     }
-    if (this.#armed || this.#leaseOfRecord() === undefined || this.presence.state.phase === 'leaving') return
+    if (this.#armed || this.#leaseOfRecord() === undefined || this.core.state.leaving) return
     this.#armed = true
+    this.core.feed({ kind: 'says', says: { watchdogMs } })
     this.#feedWatchdog()
     this.watchdog.feed({ kind: 'armed', timeoutMs: watchdogMs })
     this.#giveWord()
@@ -431,7 +414,7 @@ export class SimDaemon {
     const silent = peerViews(this.heartbeat.state, now).flatMap(({ node, state }) => (state === 'silent' ? [node] : []))
     const agreed = agreedSilence(this.heartbeat.state, now)
     this.log('membership', `silent: ${silent.join(',') || 'nobody'}; agreed: ${agreed.join(',') || 'nobody'}`)
-    this.controller.feed({ kind: 'silence', silent, agreed })
+    this.core.feed({ kind: 'silence', silent, agreed })
     this.twoNode.look()
   }
 
@@ -455,14 +438,9 @@ export class SimDaemon {
         )
         return
       case 'quorum-gained':
-        this.log('quorum', `quorate under ${effect.lease}`)
-        this.host.met = true
-        this.#leftRunning = false
-        this.twoNode.look()
         return
       case 'quorum-lost':
-        this.log('quorum', `no quorum: ${effect.why}`)
-        this.after(stopAfterMs, () => this.#stopWithoutQuorum())
+        this.core.feed({ kind: 'quorum-lost', why: effect.why })
     }
   }
 
@@ -480,70 +458,139 @@ export class SimDaemon {
   /** After every step of the quorum core: the others learn until when this node may act. */
   #tellQuorum(): void {
     const { lease } = this.quorum.state
-    const until =
-      this.world.mutations.has('ignore-quorum') && lease !== undefined ? Infinity : quorateUntil(this.quorum.state)
-    const quorate = this.isQuorate()
-    const held = lease === undefined || !quorate ? {} : { lease }
+    const { until, ...rest } = this.#confirmed()
+    const { core } = this
     this.watchdog.feed({ kind: 'quorum', lease, until: quorateUntil(this.quorum.state) })
-    this.controller.feed({ kind: 'quorum', until, ...(lease === undefined ? {} : { lease }) })
-    this.presence.feed({ kind: 'lease', ...held })
-    if (this.executor.core.state.quorate !== quorate) this.executor.core.feed({ kind: 'quorum', quorate })
+    if (until === core.state.quorateUntil && lease === core.state.lease) return
+    const voters = storeHosts(this.host.list).flatMap(({ name, votes: hasVote }) => (hasVote ? [name] : []))
+    core.feed({ kind: 'quorum', until, voters, ...rest })
+  }
+
+  #confirmed(): { readonly until: MonotonicMs; readonly lease?: string } {
+    const { lease } = this.quorum.state
+    const ignores = this.world.mutations.has('ignore-quorum') && lease !== undefined
+    const until = ignores ? monotonicMs(Number.POSITIVE_INFINITY) : quorateUntil(this.quorum.state)
+    return lease === undefined ? { until } : { until, lease }
   }
 
   isQuorate(): boolean {
-    if (this.world.mutations.has('ignore-quorum')) return this.quorum.state.lease !== undefined
-    return isQuorate(this.quorum.state, this.#now())
+    return isQuorate(this.core.state, this.#now())
   }
 
-  /** It has begun on a node that is cut off: an earlier daemon may have left something running. */
-  #actAlone(): void {
-    if (this.isQuorate()) return
-    this.#readOwnCopyAtLast()
-    this.#stopWithoutQuorum()
+  // ------------------------------------------------------------------ the core of the node
+
+  #wakeAt(at: MonotonicMs | undefined): void {
+    const timer = ++this.#timer
+    if (at === undefined) return
+    this.after(Math.max(0.5, at - this.#now()), () => {
+      if (timer === this.#timer) this.core.tick()
+    })
   }
 
-  #readOwnCopyAtLast(): void {
-    if (!this.#hasView && this.host.met && this.host.hasData) this.#readOwnCopy()
+  toController(input: ControllerInput): void {
+    this.core.feed({ kind: 'controller', input })
   }
 
-  #stopWithoutQuorum(): void {
-    if (this.twoNode.keepsResources) return
-    if (this.isQuorate() || !this.#hasView || this.#stopping || this.#view.configuration === undefined) return
-    const planned = this.#planForItself(false)
-    this.log('executor', `without quorum (${planned.noQuorumPolicy}): ${describeGraph(planned.graph)}`)
-    if (noQuorumReaction(planned.noQuorumPolicy) === 'fence-self') this.world.panic(this.node, 'no-quorum-policy=fence')
-    else this.#stopLocally(planned)
+  #perform(effect: NodeEffect): void {
+    if (!this.isAlive) return
+    switch (effect.kind) {
+      case 'controller':
+        this.#performController(effect.effect)
+        return
+      case 'presence':
+        this.#performPresence(effect.effect)
+        return
+      case 'two-node':
+        this.twoNode.perform(effect.effect)
+        return
+      case 'two-node-waits':
+        return
+      case 'executor-quorum':
+        this.executor.core.feed({ kind: 'quorum', quorate: effect.quorate })
+        return
+      case 'quorum-gained':
+        this.host.met = true
+        this.twoNode.look()
+        return
+      case 'quorum-lost':
+        this.twoNode.look()
+        return
+      case 'confirmed-down':
+        this.fencing.core.feed({ kind: 'confirmed', target: effect.node, bySurvivor: effect.bySurvivor })
+        return
+      case 'member-changed':
+        this.fencing.memberChanged(effect.node)
+        return
+      case 'plan-own-stops':
+        this.#planOwnStops(effect)
+        return
+      case 'stop-own':
+        this.#stopOwn(effect)
+        return
+      case 'perform-command':
+        this.#reply(effect.id, this.#performCommand(effect.command))
+        return
+      case 'route-command':
+        throw new Error('There are no remote nodes here.')
+      case 'answer-command':
+        this.#reply(effect.id, effect.answer)
+        return
+      case 'end-self':
+        this.world.panic(this.node, effect.why)
+        return
+      case 'restart':
+        this.world.restartDaemon(this.node, effect.why)
+        return
+      case 'depart':
+        this.#depart(effect)
+        return
+      case 'log':
+        this.log('node', `${effect.message} ${JSON.stringify(effect.fields)}`)
+    }
   }
 
-  #planForItself(stopEverything: boolean): Scheduled {
-    const own = { node: this.node, operations: this.executor.history }
-    const ignores = this.world.mutations.has('ignore-own-history')
-    return this.world.schedule(this.#view, { haveQuorum: false, stopEverything, ...(ignores ? {} : { own }) })
+  /** Computing takes a moment. */
+  #planOwnStops({ id, stopEverything }: Extract<NodeEffect, { kind: 'plan-own-stops' }>): void {
+    this.after(this.world.chance.between(5, 40), () => {
+      if (this.#view.configuration === undefined) {
+        this.core.feed({ kind: 'own-stops-not-planned', id, message: 'there is no configuration' })
+        return
+      }
+      const own = { node: this.node, operations: this.executor.history }
+      const ignores = this.world.mutations.has('ignore-own-history')
+      const asked = { haveQuorum: false, stopEverything, ...(ignores ? {} : { own }) }
+      const plan = this.world.schedule(this.#view, asked)
+      this.log('executor', `without quorum (${plan.noQuorumPolicy}): ${describeGraph(plan.graph)}`)
+      this.core.feed({ kind: 'own-stops-planned', id, plan })
+    })
   }
 
-  #isLeftRunning(failed: readonly ResourceId[]): boolean {
-    if (this.world.mutations.has('ignore-own-history')) return failed.length > 0
-    return this.executor.leftRunning(this.#unmanaged).length > 0
+  #stopOwn({ id, stages }: Extract<NodeEffect, { kind: 'stop-own' }>): void {
+    if (stages.length === 0) {
+      this.#stopsEnded(id, [])
+      return
+    }
+    this.#stopping.push(id)
+    this.executor.core.feed({ kind: 'stop-locally', stages: stages.map((stage) => stage.map(ownOperationOf)) })
   }
 
-  #stopLocally({ graph, unmanaged }: Scheduled): void {
-    this.#unmanaged = unmanaged
-    const stages = localStopStages(graph, this.node).map((stage) =>
-      stage.map((action) => {
-        const key = { action: action.id, transition: -1, expectedExitCode: 0, uuid: `local-${this.incarnation}` }
-        const { term: _none, ...operation } = operationOfAction(action, { key, term: 0, timeoutMs: timeoutOf(action) })
-        return operation
-      }),
-    )
-    this.#stopping = true
-    this.log(
-      'executor',
-      `stops by itself: ${stages.map((stage) => stage.map(({ key }) => key.action).length).join(' then ')}`,
-    )
-    this.executor.core.feed({ kind: 'stop-locally', stages })
+  #stopsEnded(id: number, failed: readonly ResourceId[]): void {
+    const mayRun = this.world.mutations.has('ignore-own-history') ? failed : this.executor.mayRun
+    this.core.feed({ kind: 'own-stops-ended', id, failed, mayRun })
   }
 
-  #performPresence(effect: PresenceEffect): void {
+  #depart({ lease, disarm }: Extract<NodeEffect, { kind: 'depart' }>): void {
+    const { store } = this.world
+    this.log('membership', 'leaves')
+    this.host.met = false
+    if (disarm) this.watchdog.feed({ kind: 'disarm' })
+    this.quorum.feed({ kind: 'leave' })
+    const end = () => this.world.daemonLeft(this.node)
+    if (lease === undefined) end()
+    else this.executor.whenFlushed(() => this.untilKnown(() => store.revoke(lease), end))
+  }
+
+  #performPresence(effect: Extract<NodeEffect, { kind: 'presence' }>['effect']): void {
     const { store } = this.world
     switch (effect.kind) {
       case 'register':
@@ -552,7 +599,7 @@ export class SimDaemon {
           const write: SimWrite = { kind: 'put', key: keys.member(this.node), value, lease: effect.lease }
           this.ask(
             () => store.transaction([], [write]),
-            (result) => this.presence.feed({ kind: 'written', ok: result?.applied === true }),
+            (result) => this.#presenceWritten(result?.applied === true),
           )
         })
         return
@@ -562,28 +609,14 @@ export class SimDaemon {
         const write: SimWrite = { kind: 'put', key: keys.attribute(this.node, '', 'shutdown'), value: record }
         this.untilKnown(
           () => store.transaction([], [write]),
-          () => this.presence.feed({ kind: 'written', ok: true }),
+          () => this.#presenceWritten(true),
         )
-        return
       }
-      case 'stop-locally':
-        this.#readOwnCopyAtLast()
-        this.#stopLocally(this.#planForItself(true))
-        return
-      case 'depart': {
-        const { lease } = effect
-        this.log('membership', 'leaves')
-        this.host.met = false
-        if (!this.#leftRunning) this.watchdog.feed({ kind: 'disarm' })
-        this.quorum.feed({ kind: 'leave' })
-        const end = () => this.world.daemonLeft(this.node)
-        if (lease === undefined) end()
-        else this.executor.whenFlushed(() => this.untilKnown(() => store.revoke(lease), end))
-        return
-      }
-      case 'declared-down':
-        this.world.panic(this.node, 'the cluster has declared it down')
     }
+  }
+
+  #presenceWritten(ok: boolean): void {
+    this.core.feed({ kind: 'presence', input: { kind: 'written', ok } })
   }
 
   #memberRecord(state: 'joining' | 'member' | 'leaving'): unknown {
@@ -596,7 +629,7 @@ export class SimDaemon {
       state,
       since: this.world.calendar(),
       bootId: this.host.bootId,
-      ...(this.#armed ? { watchdogMs } : {}),
+      ...this.core.state.says,
     }
   }
 
@@ -610,7 +643,7 @@ export class SimDaemon {
         this.ask(
           () => store.transaction([{ kind: 'absent', key: keys.dc }], [write]),
           (answer) => {
-            this.controller.feed({ kind: 'campaigned' })
+            this.toController({ kind: 'campaigned' })
             if (answer?.applied === true) this.after(500, () => this.#takeUpLeftOff(answer.revision))
           },
         )
@@ -623,7 +656,7 @@ export class SimDaemon {
               [{ kind: 'create-revision', key: keys.dc, equals: effect.term }],
               [{ kind: 'delete', key: keys.dc }],
             ),
-          () => this.controller.feed({ kind: 'campaigned' }),
+          () => this.toController({ kind: 'campaigned' }),
         )
         return
       case 'write':
@@ -677,18 +710,18 @@ export class SimDaemon {
 
   #answerWrite(id: number, term: number, writes: readonly KeyWrite[]): void {
     this.guarded(term, writes, ({ applied, revision }) =>
-      this.controller.feed({ kind: 'written', id, outcome: applied ? 'applied' : 'refused', revision }),
+      this.toController({ kind: 'written', id, outcome: applied ? 'applied' : 'refused', revision }),
     )
   }
 
   #compute(effect: Extract<ControllerEffect, { kind: 'compute' }>): void {
     const { graph, recheckInMs } = this.world.schedule(this.#view, { haveQuorum: true })
-    const isBeside = (this.controller.state.reign?.walks.length ?? 0) > 0
+    const isBeside = (this.core.state.controller.reign?.walks.length ?? 0) > 0
     if (isBeside) this.world.counts.beside++
     const beside = isBeside ? ' beside what is under way' : ''
     this.log('controller', `term ${effect.term}: computes${beside} (${effect.reason}): ${describeGraph(graph)}`)
     this.after(this.world.chance.between(5, 40), () =>
-      this.controller.feed({
+      this.toController({
         kind: 'computed',
         compute: effect.compute,
         graph,
@@ -703,33 +736,43 @@ export class SimDaemon {
     const answer = (input: ControllerInput | undefined) => {
       if (answered) return
       answered = true
-      if (input !== undefined) this.controller.feed(input)
+      if (input !== undefined) this.toController(input)
     }
-    this.world.request(this, effect.node, (peer, reply) => reply(peer.takeCommand(effect)), answer)
+    this.world.request(
+      this,
+      effect.node,
+      (peer, reply) => peer.takeCommand(effect, (given) => reply(heardFrom(given, transitionKey))),
+      answer,
+    )
     this.after(1000, () => answer({ kind: 'not-taken', transitionKey, why: 'unknown', message: 'no answer' }))
   }
 
   /** A command of a DC arrives at this node. */
-  takeCommand(command: Extract<ControllerEffect, { kind: 'execute' }>): ControllerInput | undefined {
-    const { action, term, transitionKey } = command
+  takeCommand(command: Extract<ControllerEffect, { kind: 'execute' }>, reply: (answer: CommandAnswer) => void): void {
     const { mutations } = this.world
     const { core } = this.executor
     if (mutations.has('ignore-terms')) core.state = { ...core.state, term: 0 }
     if (mutations.has('ignore-own-decisions'))
       core.state = { ...core.state, ownDecisions: { unrecorded: new Set(), shownAt: 0 } }
-    if (action.operation === 'do_shutdown') {
-      this.presence.feed({ kind: 'shutdown-allowed' })
-      return undefined
-    }
-    const effects = this.executor.core.feed(inputOf(command))
-    const refused = effects.find((effect) => effect.kind === 'refuse')
-    if (refused?.kind === 'refuse') {
-      this.log('executor', `refuses ${action.key} of term ${term}: ${refused.message}`)
-      const why = refused.why === 'old-term' ? 'old-term' : 'refused'
-      return { kind: 'not-taken', transitionKey, why, message: refused.message }
-    }
-    const done = ['cancel', 'lrm_delete', 'delete'].includes(action.operation)
-    return done ? { kind: 'acknowledged', transitionKey } : undefined
+    const id = ++this.#lastCommand
+    this.#replies.set(id, reply)
+    this.core.feed({ kind: 'command', id, command, highestTerm: this.core.state.began ? core.state.term : undefined })
+  }
+
+  #reply(id: number, answer: CommandAnswer): void {
+    this.#replies.get(id)?.(answer)
+    this.#replies.delete(id)
+  }
+
+  #performCommand(command: Parameters<typeof inputOfCommand>[0]): CommandAnswer {
+    const { core } = this.executor
+    const input = inputOfCommand(command)
+    if (typeof input === 'string') throw new Error(input)
+    const refused = core.feed(input).find((effect) => effect.kind === 'refuse')
+    if (refused?.kind !== 'refuse') return answerOf({ kind: 'taken', done: input.kind !== 'execute' }, core.state.term)
+    const { why, highestTerm, message } = refused
+    this.log('executor', `refuses ${command.action.key} of term ${command.term}: ${message}`)
+    return answerOf({ kind: 'refused', why, highestTerm, message }, highestTerm)
   }
 }
 

@@ -12,7 +12,6 @@ import {
   type ExecutorInput,
   type ExecutorState,
   initialExecutor,
-  leftRunning,
   nextDueAt,
   type Operation,
   OwnHistory,
@@ -54,8 +53,8 @@ export class ExecutorHands {
     return this.#own.records
   }
 
-  leftRunning(unmanaged: readonly ResourceId[]): readonly ResourceId[] {
-    return leftRunning(this.#own.mayRun([...this.#life.host.started]), unmanaged)
+  get mayRun(): readonly ResourceId[] {
+    return this.#own.mayRun([...this.#life.host.started])
   }
 
   adoptAgents(): void {

@@ -88,7 +88,7 @@ export class FencingHands {
     if (this.#life.world.mutations.has('start-before-fencing')) {
       const at = this.#life.world.calendar()
       this.#life.after(1, () =>
-        this.#life.controller.feed({ kind: 'fenced', id, target, action, at, outcome: 'succeeded', message: 'a lie' }),
+        this.#life.toController({ kind: 'fenced', id, target, action, at, outcome: 'succeeded', message: 'a lie' }),
       )
     }
     const silent = new Set(
@@ -151,7 +151,7 @@ export class FencingHands {
         const meant = incarnation === undefined ? {} : { incarnation }
         const at = this.#life.world.calendar()
         const back = withdrawn === undefined ? {} : { withdrawn }
-        this.#life.controller.feed({ kind: 'fenced', id, target, action, ...meant, ...back, at, outcome, message })
+        this.#life.toController({ kind: 'fenced', id, target, action, ...meant, ...back, at, outcome, message })
       }
     }
   }
@@ -214,7 +214,7 @@ export class FencingHands {
     }
   }
 
-  /** A node that was lost, and is here again before its device is told. */
+  /** A node that was lost, and is here again before its device is told. A DC without quorum decides nothing: it takes nothing back. */
   #sends(id: string, target: NodeName): void {
     const { view, heartbeat, world, node } = this.#life
     const heard = peerViews(heartbeat.state, this.#life.now()).some(
@@ -222,7 +222,8 @@ export class FencingHands {
     )
     const state = view.nodeStates.get(target)
     const wasLost = state?.expected === 'member' && state.join !== 'member' && !/told|tell/.test(state.reason ?? '')
-    if (!this.#sent.has(id) && this.#fences.has(id) && heard && view.members.has(target) && wasLost)
+    const decides = this.#life.isQuorate() && this.#fences.has(id)
+    if (!this.#sent.has(id) && decides && heard && view.members.has(target) && wasLost)
       world.checkers.violated('who is heard again is not fenced', `${node} has ${target} fenced`)
     this.#sent.add(id)
   }

@@ -130,7 +130,7 @@ describe('the checkers notice a product that is broken on purpose', () => {
   })[] = [
     { mutation: 'lose-all-who-owe', invariant: 'missing answers cost no majority', ...untold },
     { mutation: 'fence-needed-voters', invariant: 'fencing costs no majority', from: 23, ...rebooted },
-    { mutation: 'leave-off', invariant: 'when faults stop, the cluster settles', from: 31, ...rebooted },
+    { mutation: 'leave-off', invariant: 'when faults stop, the cluster settles', from: 120, ...rebooted },
     { mutation: 'fence-who-is-heard', invariant: 'who is heard again is not fenced', nodes: 2, ...delayed },
     { mutation: 'fence-who-is-heard', invariant: 'who is heard again is not fenced', nodes: 3, ...delayed },
     { mutation: 'ignore-terms', invariant: 'an old term is never obeyed' },
@@ -151,7 +151,7 @@ describe('the checkers notice a product that is broken on purpose', () => {
       watchdogs: true,
       rich: false,
       faults: ['upgrade', 'service'],
-      from: 20,
+      from: 190,
     },
     {
       mutation: 'start-before-fencing',
@@ -172,12 +172,13 @@ describe('the checkers notice a product that is broken on purpose', () => {
       nodes: 2,
       witness: true,
     },
-    { mutation: 'ignore-quorum', invariant: 'a primitive is never active on two nodes', fencing: false },
+    { mutation: 'ignore-quorum', invariant: 'a primitive is never active on two nodes', fencing: false, from: 55 },
     {
       mutation: 'feed-always',
       invariant: 'a node that counts as reset was reset',
       fencing: true,
       watchdogs: true,
+      from: 90,
     },
   ]
   for (const { mutation, invariant, from, ...options } of cases)

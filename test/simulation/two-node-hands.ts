@@ -15,17 +15,7 @@ import {
   stepFencing,
 } from '../../src/fencing/index.ts'
 import { peerViews } from '../../src/membership/index.ts'
-import {
-  initialTwoNode,
-  keepsResources,
-  nextTwoNodeAt,
-  type PeerWord,
-  type TwoNodeEffect,
-  type TwoNodeInput,
-  type TwoNodeSituation,
-  type TwoNodeState,
-  twoNodeStep,
-} from '../../src/quorum/index.ts'
+import type { PeerWord, TwoNodeEffect, TwoNodeInput, TwoNodeSituation } from '../../src/quorum/index.ts'
 import { fenceAgentMetadata } from './configuration.ts'
 import { Core } from './core.ts'
 import type { SimDaemon } from './daemon.ts'
@@ -35,7 +25,6 @@ const delayMs = 1500
 
 export class TwoNodeHands {
   readonly #life: SimDaemon
-  readonly #core: Core<TwoNodeState, TwoNodeInput, TwoNodeEffect>
   readonly #fencing: Core<FencingState, FencingInput, FencingEffect>
   #shown = ''
   /** What the core was shown last. */
@@ -51,12 +40,11 @@ export class TwoNodeHands {
 
   constructor(life: SimDaemon) {
     this.#life = life
-    this.#core = new Core(life, initialTwoNode, twoNodeStep, (effect) => this.#perform(effect), nextTwoNodeAt)
     this.#fencing = new Core(life, initialFencing, stepFencing, (effect) => this.#performFencing(effect), nextFencingAt)
   }
 
-  get keepsResources(): boolean {
-    return keepsResources(this.#core.state)
+  #feed(input: TwoNodeInput): void {
+    this.#life.core.feed({ kind: 'two-node', input })
   }
 
   look(): void {
@@ -67,7 +55,7 @@ export class TwoNodeHands {
     if (text === this.#shown) return
     this.#shown = text
     this.#known = situation
-    this.#core.feed({ kind: 'situation', ...(situation === undefined ? {} : { situation }) })
+    this.#feed({ kind: 'situation', ...(situation === undefined ? {} : { situation }) })
     if (situation !== undefined) this.#settle(situation)
   }
 
@@ -131,10 +119,10 @@ export class TwoNodeHands {
     if (host.word === undefined || this.#underWay) return
     const isAlone = world.store.voters.length === 1 && world.store.voters[0] === node
     if (!isAlone || (heartbeat === 'heard' && quorate)) host.word = undefined
-    else if (heartbeat === 'silent' && met) this.#core.feed({ kind: 'peer-is-off', word: host.word.word })
+    else if (heartbeat === 'silent' && met) this.#feed({ kind: 'peer-is-off', word: host.word.word })
   }
 
-  #perform(effect: TwoNodeEffect): void {
+  perform(effect: TwoNodeEffect): void {
     if (effect.kind === 'go-alone') {
       this.#goAlone(effect)
       return
@@ -168,7 +156,7 @@ export class TwoNodeHands {
       },
     })
     if (world.mutations.has('start-before-fencing'))
-      this.#core.feed({ kind: 'fenced', id: effect.id, succeeded: true, message: 'a lie' })
+      this.#feed({ kind: 'fenced', id: effect.id, succeeded: true, message: 'a lie' })
   }
 
   #performFencing(effect: FencingEffect): void {
@@ -199,7 +187,7 @@ export class TwoNodeHands {
         const { id, outcome, message } = effect
         this.#life.log('two nodes', `${effect.target}: ${outcome} (${message})`)
         if (outcome === 'succeeded' && this.#known?.incarnation === this.#fences) this.#offSince = effect.target
-        this.#core.feed({
+        this.#feed({
           kind: 'fenced',
           id: Number(id.split('-').at(-1)),
           succeeded: outcome === 'succeeded',
@@ -233,7 +221,7 @@ export class TwoNodeHands {
           host.word = undefined
           this.#underWay = false
           this.look()
-          this.#core.feed({ kind: 'went-alone', succeeded: true, message: '' })
+          this.#feed({ kind: 'went-alone', succeeded: true, message: '' })
         },
       )
     })

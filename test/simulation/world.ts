@@ -315,6 +315,13 @@ export class World {
     this.log(node, 'fault', 'systoled is killed')
   }
 
+  /** It ends, and its supervisor starts another. */
+  restartDaemon(node: NodeName, why: string): void {
+    this.killDaemon(node)
+    this.log(node, 'daemon', `ends, to be started again: ${why}`)
+    this.hosts.get(node)?.after(this.chance.between(200, 1000), () => this.startDaemon(node))
+  }
+
   daemonLeft(node: NodeName): void {
     this.daemons.get(node)?.die()
     this.log(node, 'daemon', 'has left')

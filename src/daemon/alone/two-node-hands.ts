@@ -1,8 +1,7 @@
 /**
- * Drives the core of `quorum/two-node.ts`: shows it what this node sees, fences for it, makes the store this node's own. The last voter
+ * What the rules for two nodes (`quorum/two-node.ts`) see and ask for: shows them what this node sees, fences for them, makes the store this node's own. The last voter
  * that is left of three nodes and more goes on alone in the same way, but only on an administrator's word.
  */
-import { existsSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { assertNever, type NodeName } from '../../base/index.ts'
 import { clusterOptionValue, parseBoolean, parseNodeStateRecord } from '../../cib/index.ts'
@@ -10,18 +9,14 @@ import type { ClusterView } from '../../controller/index.ts'
 import type { FencingRecord } from '../../fencing/index.ts'
 import {
   describeTwoNode,
-  initialTwoNode,
   keepsResources,
-  nextTwoNodeAt,
   type TwoNodeEffect,
   type TwoNodeInput,
   type TwoNodeSituation,
   type TwoNodeState,
-  twoNodeStep,
 } from '../../quorum/index.ts'
 import { type ClusterState, refuse } from '../../rpc/index.ts'
 import type { Store } from '../../store/index.ts'
-import { CoreLoop } from '../node/core-loop.ts'
 import { askNode } from '../nodes/ask-for-list.ts'
 import type { ClusterFile, ClusterNodeEntry } from '../nodes/cluster-file.ts'
 import type { Peers } from '../nodes/peers.ts'
@@ -33,7 +28,7 @@ import { beginAmongMore, lostHosts } from './last-voter.ts'
 import { meetFirst } from './meet-first.ts'
 import { type OldWordPorts, settleOldWord } from './old-word.ts'
 import { waitingMessage } from './two-node-message.ts'
-import { metFirst, mustMeetFirst, noteMet, otherOfTwo, votes } from './wait-for-all.ts'
+import { hasMet, metFirst, mustMeetFirst, noteMet, otherOfTwo, votes } from './wait-for-all.ts'
 
 export interface TwoNodePorts extends GoingAlonePorts, FencePeerPorts {
   readonly own: ClusterNodeEntry
@@ -49,7 +44,9 @@ export interface TwoNodePorts extends GoingAlonePorts, FencePeerPorts {
   /** The pulse thread may ask for a lease. */
   readonly release: () => void
   readonly giveWayTo: (file: ClusterFile) => void
-  readonly onChange: () => void
+  readonly feed: (input: TwoNodeInput) => void
+  /** As the node's core has it. */
+  readonly core: () => TwoNodeState
 }
 
 const unblockWithinMs = 30_000
@@ -57,7 +54,6 @@ const unblockWithinMs = 30_000
 export class TwoNodeHands {
   readonly #ports: TwoNodePorts
   readonly #goingAlone: GoingAlone
-  readonly #core: CoreLoop<TwoNodeState, TwoNodeInput, TwoNodeEffect>
   #shown = ''
   /** Until this node has met the other, or is told that it is off. */
   #holding = false
@@ -70,13 +66,6 @@ export class TwoNodeHands {
   constructor(ports: TwoNodePorts) {
     this.#ports = ports
     this.#goingAlone = new GoingAlone(ports)
-    this.#core = new CoreLoop<TwoNodeState, TwoNodeInput, TwoNodeEffect>({
-      initial: initialTwoNode,
-      step: twoNodeStep,
-      perform: (effect) => this.#perform(effect),
-      nextAt: nextTwoNodeAt,
-      tick: { kind: 'tick' },
-    })
   }
 
   /** Resolves once this node may take part; with false where it has ended, or gives way to the other. */
@@ -171,7 +160,7 @@ export class TwoNodeHands {
       )
     this.#told = true
     this.look()
-    this.#feed({ kind: 'peer-is-off', word: 'administrator' })
+    this.#ports.feed({ kind: 'peer-is-off', word: 'administrator' })
     await this.#untilQuorate()
     return other.name
   }
@@ -182,7 +171,7 @@ export class TwoNodeHands {
     const text = JSON.stringify(situation) ?? ''
     if (text === this.#shown) return
     this.#shown = text
-    this.#feed({ kind: 'situation', ...(situation === undefined ? {} : { situation }) })
+    this.#ports.feed({ kind: 'situation', ...(situation === undefined ? {} : { situation }) })
     if (situation) void this.#settleWord()
   }
 
@@ -196,11 +185,11 @@ export class TwoNodeHands {
 
   /** This machine had quorum since it booted. */
   get met(): boolean {
-    return existsSync(this.#ports.paths.metMark)
+    return hasMet(this.#ports.paths)
   }
 
   get keepsResources(): boolean {
-    return keepsResources(this.#core.state)
+    return keepsResources(this.#ports.core())
   }
 
   state(): ClusterState['twoNode'] {
@@ -225,7 +214,7 @@ export class TwoNodeHands {
       votes: votes(file(), own.name),
       complete: isComplete(),
     })
-    return waiting ?? describeTwoNode(this.#core.state)
+    return waiting ?? describeTwoNode(this.#ports.core())
   }
 
   gainedQuorum(): void {
@@ -256,7 +245,8 @@ export class TwoNodeHands {
     const situation = this.#situation()
     if (alone === false || (situation?.heartbeat === 'heard' && quorate())) this.#goingAlone.forgetWord()
     // The other of two can have done nothing meanwhile: that takes this node's vote.
-    else if (situation?.heartbeat === 'silent' && situation.met) this.#feed({ kind: 'peer-is-off', word: granted.word })
+    else if (situation?.heartbeat === 'silent' && situation.met)
+      this.#ports.feed({ kind: 'peer-is-off', word: granted.word })
   }
 
   #oldWordPorts(): OldWordPorts {
@@ -265,16 +255,6 @@ export class TwoNodeHands {
 
   close(): void {
     this.#closed = true
-    this.#core.end()
-  }
-
-  #feed(input: TwoNodeInput): void {
-    const before = describeTwoNode(this.#core.state)
-    this.#core.feed(input)
-    const after = describeTwoNode(this.#core.state)
-    if (after === before) return
-    if (after !== undefined) this.#ports.log.warn('two nodes', { now: after })
-    this.#ports.onChange()
   }
 
   #situation(): TwoNodeSituation | undefined {
@@ -297,14 +277,14 @@ export class TwoNodeHands {
     }
   }
 
-  #perform(effect: TwoNodeEffect): void {
+  perform(effect: TwoNodeEffect): void {
     switch (effect.kind) {
       case 'fence':
         this.#heardAgain = new AbortController()
         fencePeer(effect.target, this.#ports, this.#heardAgain.signal).then(
-          ({ succeeded, message }) => this.#feed({ kind: 'fenced', id: effect.id, succeeded, message }),
+          ({ succeeded, message }) => this.#ports.feed({ kind: 'fenced', id: effect.id, succeeded, message }),
           (error: unknown) =>
-            this.#feed({ kind: 'fenced', id: effect.id, succeeded: false, message: messageOf(error) }),
+            this.#ports.feed({ kind: 'fenced', id: effect.id, succeeded: false, message: messageOf(error) }),
         )
         return
       case 'withdraw':
@@ -313,10 +293,10 @@ export class TwoNodeHands {
         return
       case 'go-alone':
         this.#goingAlone.without([effect.without], effect.word).then(
-          () => this.#feed({ kind: 'went-alone', succeeded: true, message: '' }),
+          () => this.#ports.feed({ kind: 'went-alone', succeeded: true, message: '' }),
           (error: unknown) => {
             this.#ports.log.error('this node could not go on alone yet', { error })
-            this.#feed({ kind: 'went-alone', succeeded: false, message: messageOf(error) })
+            this.#ports.feed({ kind: 'went-alone', succeeded: false, message: messageOf(error) })
           },
         )
         return

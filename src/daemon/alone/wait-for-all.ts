@@ -54,6 +54,9 @@ function mustAskFirst(file: ClusterFile, paths: Paths): boolean {
   return !existsSync(paths.metMark) || readJournal(paths).granted !== undefined
 }
 
+/** This machine had quorum since it booted. */
+export const hasMet = (paths: Paths): boolean => existsSync(paths.metMark)
+
 /** In the folder of run-time files, which a boot empties. Where that takes no change, the next daemon of this boot waits for the others. */
 export const noteMet = (paths: Paths): void => {
   if (existsSync(paths.metMark)) return

@@ -212,9 +212,8 @@ export class FencingHands {
     return this.#configuration?.fencingLevels ?? []
   }
 
-  /** As the view has it: whoever has fenced the node by himself says so with the reason. */
-  confirm(target: NodeName): void {
-    const bySurvivor = this.#ports.view().confirmedDown.get(target)?.reason !== undefined
+  /** Somebody else vouches that the node is off. */
+  confirm(target: NodeName, bySurvivor: boolean): void {
     this.#fencer.confirm(target, bySurvivor)
     this.#lone.confirm(target, bySurvivor)
   }

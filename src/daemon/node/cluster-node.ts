@@ -4,15 +4,15 @@
  */
 import { createPublicKey } from 'node:crypto'
 import type { MonotonicMs, NodeName } from '../../base/index.ts'
-import type { Change, ClusterView, MemberRecord, ToldWatchdog } from '../../controller/index.ts'
-import type { Command, Executor } from '../../executor/index.ts'
+import type { Change, ClusterView, MemberRecord } from '../../controller/index.ts'
+import type { Executor } from '../../executor/index.ts'
+import { ownCopyWillDo } from '../../node/index.ts'
 import {
   type ClusterState,
   keyOfPublic,
   type NodePki,
   type PeerCredentials,
   type PkiOrder,
-  type TermAnswer,
   type TlsIdentity,
 } from '../../rpc/index.ts'
 import { connectedNodeNames } from '../../status/index.ts'
@@ -22,10 +22,9 @@ import type { AccessControl } from '../access/access-control.ts'
 import { markAccessControl } from '../access/access-mark.ts'
 import { AlertHands } from '../alerts/alert-hands.ts'
 import { TwoNodeHands } from '../alone/two-node-hands.ts'
-import { forgetMet, otherOfTwo } from '../alone/wait-for-all.ts'
+import { forgetMet, hasMet, otherOfTwo } from '../alone/wait-for-all.ts'
 import { fencingRecordOf } from '../api/cluster-state.ts'
 import { remoteTools, serveAgentTools } from '../api/serve-agent-tools.ts'
-import { panicsWhenFenced, shutdownEscalationMs } from '../configuration/cluster-option.ts'
 import { FencingHands } from '../fencing/fencing-hands.ts'
 import { readBootId } from '../host/boot-id.ts'
 import { monotonicNow } from '../host/clock.ts'
@@ -59,22 +58,14 @@ import { type LocalStore, openLocalStore } from '../store/local-store.ts'
 import { WatchdogHands } from '../watchdog/watchdog-hands.ts'
 import { type WitnessKnowledge, WitnessLink } from '../witness/witness-link.ts'
 import { AttributeChanges } from './attribute-changes.ts'
-import { takeCommand } from './commands.ts'
-import { ControllerHands } from './controller-hands.ts'
 import { DampenedAttributes } from './dampened-attributes.ts'
 import { KnownState } from './known-state.ts'
+import { NodeDriver } from './node-driver.ts'
 import { nodeState } from './node-state.ts'
 import { openExecutor } from './open-executor.ts'
-import { ownMember } from './own-member.ts'
 import { OwnTroubles } from './own-troubles.ts'
 import { prepareStore } from './prepare-store.ts'
-import { PresenceHands } from './presence-hands.ts'
 import { PulseNews } from './pulse-news.ts'
-import { QuorumLoss } from './quorum-loss.ts'
-import { untilState } from './until-state.ts'
-
-/** What an earlier daemon has left running is stopped once this node's own copy of the store is read, where it has one. */
-const readWithinMs = 8000
 
 export interface ClusterNodeSetup {
   readonly file: ClusterFile
@@ -119,9 +110,7 @@ export class ClusterNode {
   readonly #news: PulseNews
   readonly #watchdog: WatchdogHands
   readonly #troubles: OwnTroubles
-  readonly #presence: PresenceHands
-  readonly #controller: ControllerHands
-  readonly #quorumLoss: QuorumLoss
+  readonly #core: NodeDriver
   readonly #votes: VoteKeeper
   readonly authority: AuthorityKeeper
   readonly rotation: AuthorityRotation
@@ -137,15 +126,14 @@ export class ClusterNode {
   readonly #ownKey: OwnKey
   readonly #removals: RemovalWork
   readonly #listeners = new Set<() => void>()
+  readonly #bootId = readBootId()
   #file: ClusterFile
   #localStore: LocalStore | undefined
   #executor: Executor | undefined
   #agentTools: ToolServer | undefined
   #storeTrouble: string | undefined
-  #left: (() => void) | undefined
-  #escalated = false
+  #left: ((how: { readonly disarm: boolean }) => void) | undefined
   #ended = false
-  readonly #began = monotonicNow()
 
   constructor(setup: ClusterNodeSetup) {
     this.#setup = setup
@@ -165,15 +153,13 @@ export class ClusterNode {
       log: setup.log,
       store: () => this.store,
       onChanges: (changes, observed) => this.#fromStore(changes, observed),
-      ownCopyWillDo: () =>
-        this.twoNode.met && !this.quorate && (this.twoNode.state() !== undefined || this.#hasWaited()),
+      ownCopyWillDo: () => ownCopyWillDo(this.#core.state, this.twoNode.state() !== undefined, monotonicNow()),
       prepare: async () =>
         await prepareStore(this.store, { node: this.name, view: this.view, file: this.#file, paths: setup.paths }),
     })
     this.#watchdog = this.#openWatchdog()
     this.#troubles = this.#openTroubles()
-    this.#presence = this.#openPresence()
-    this.#controller = this.#openController()
+    this.#core = this.#openCore()
     this.#witness = new WitnessLink({
       identity: setup.identity,
       file: () => this.#file,
@@ -189,18 +175,6 @@ export class ClusterNode {
     })
     this.twoNode = this.#openTwoNode()
     this.fencing = this.#openFencing()
-    this.#quorumLoss = new QuorumLoss({
-      self: this.name,
-      log: setup.log,
-      isolated: setup.paths.root !== '',
-      mayAct: () => !this.quorate && !this.twoNode.keepsResources,
-      hasConfiguration: () => this.view.configuration !== undefined,
-      plan: async (stopEverything) => {
-        const own = { node: this.name, operations: this.#executor?.history ?? [] }
-        return await this.#known.plan({ haveQuorum: false, stopEverything, own })
-      },
-      executor: () => this.#executor,
-    })
     this.attributes = new AttributeChanges({ ...this.#sources(), onState: (listener) => this.onState(listener) })
     this.#dampened = new DampenedAttributes({
       ...this.#sources(),
@@ -251,7 +225,7 @@ export class ClusterNode {
     this.#relink = new Relink({
       ...this.#sources(),
       self: this.name,
-      lease: () => this.#news.lease,
+      lease: () => (this.quorate ? this.#core.state.lease : undefined),
       mustRelink: () => this.#localStore?.mustRelink() ?? false,
       relink: async (hasTurn) => await this.#localStore?.relink(hasTurn),
       mayChange: () => this.#own.links !== undefined,
@@ -313,11 +287,11 @@ export class ClusterNode {
 
   /** By this node's own clock, now. */
   get quorate(): boolean {
-    return this.#news.quorate
+    return this.#core.quorate
   }
 
   get quorateUntil(): MonotonicMs {
-    return this.#news.quorateUntil
+    return this.#core.state.quorateUntil
   }
 
   /** A member of the cluster that is heard. */
@@ -378,13 +352,7 @@ export class ClusterNode {
     return () => this.#listeners.delete(listener)
   }
 
-  readonly takeCommand = async (command: Command): Promise<TermAnswer> =>
-    await takeCommand(command, {
-      self: this.name,
-      executor: this.#executor,
-      shutDown: () => this.#presence.feed({ kind: 'shutdown-allowed' }),
-      route: async (node, routed) => await this.#connections.perform(node, routed),
-    })
+  readonly takeCommand: NodeDriver['takeCommand'] = (command) => this.#core.takeCommand(command)
 
   /** An administrator's word that a node is off. In a cluster of two it counts without the other's vote as well. */
   async confirmOff(node: NodeName, write: () => Promise<void>): Promise<void> {
@@ -407,15 +375,12 @@ export class ClusterNode {
 
   /** Stops what runs here, then goes. */
   async leave(): Promise<void> {
-    const left = new Promise<void>((resolve) => {
+    const left = new Promise<{ readonly disarm: boolean }>((resolve) => {
       this.#left = resolve
     })
-    this.#controller.feed({ kind: 'leaving' })
-    const escalateMs = shutdownEscalationMs(this.view.configuration?.typed)
-    this.#presence.feed({ kind: 'leave', ...(escalateMs === undefined ? {} : { escalateMs }) })
-    await left
-    // What was left running others will start: then this machine must be reset.
-    if (this.#quorumLoss.leftRunning.length === 0 && !this.#escalated) await this.#watchdog.disarm()
+    this.#core.feed({ kind: 'leave' })
+    const { disarm } = await left
+    if (disarm) await this.#watchdog.disarm()
     await this.#end('stop')
   }
 
@@ -435,11 +400,9 @@ export class ClusterNode {
     this.#askForList.end()
     this.#witness.end()
     this.twoNode.close()
-    this.#quorumLoss.end()
     this.#watchdog.close()
     this.#troubles.close()
-    this.#presence.end()
-    this.#controller.end()
+    this.#core.end()
     this.#votes.close()
     this.#removals.close()
     this.authority.close()
@@ -483,21 +446,9 @@ export class ClusterNode {
     })
     this.#known.warmUp()
     this.#executor.adopt()
-    this.#executor.setQuorum(this.quorate)
-    this.#feedView([])
+    this.#tellOwnMember()
+    this.#core.feed({ kind: 'began' })
     this.#look()
-    // An earlier daemon of this boot may have left something running, and lost quorum before it ended, or after.
-    if (this.twoNode.met && !this.quorate) this.#quorumLoss.begin(this.#patienceMs())
-  }
-
-  #hasWaited(): boolean {
-    return this.#left !== undefined || this.#patienceMs() <= 0
-  }
-
-  /** How long this daemon may still wait for quorum before it acts without: as if its lease had been confirmed when it began. */
-  #patienceMs(): number {
-    const { leaseTtlMs, leaseMarginMs } = this.#file.timings
-    return this.#began + leaseTtlMs - leaseMarginMs - monotonicNow()
   }
 
   #fromStore(changes: readonly StoreChange[], observed: readonly Change[]): void {
@@ -507,33 +458,22 @@ export class ClusterNode {
       this.fencing.configure(this.view.configuration.typed)
       markAccessControl(this.#setup.paths, this.#log, this.view.configuration.typed)
     }
-    // Before the executor is there nothing is fed: the first view is fed whole.
+    this.#tellOwnMember()
+    this.#core.feed({ kind: 'store', view: this.view, changes: observed })
     if (!this.#executor) return
-    this.#feedView(observed)
     if (observed.some(({ kind }) => kind === 'member')) this.#tellPulse()
     this.#dampened.look()
     this.#alerts.take(changes, observed)
     this.#look()
   }
 
-  #feedView(changes: readonly Change[]): void {
-    for (const change of changes)
-      if (change.kind === 'confirmed-down' && change.confirmed) this.fencing.confirm(change.node)
-      else if (change.kind === 'member') this.fencing.memberChanged(change.node)
-    this.#tellOwnMember()
-    this.#controller.feed({ kind: 'store', view: this.view, changes })
-  }
-
-  #saysOfItself(): ToldWatchdog & Pick<MemberRecord, 'troubles'> {
-    const { told } = this.#troubles
-    return { ...this.#watchdog.told, ...(told.length === 0 ? {} : { troubles: told }) }
-  }
-
-  /** Not before it is known what an earlier daemon ran here: once this node is registered the DC deletes that history. It comes with what it says then. */
+  /** What this node says of itself among the members. */
   #tellOwnMember(): void {
-    if (!this.#executor) return
-    const own = ownMember(this.view, this.name, this.#incarnation, this.#saysOfItself())
-    this.#presence.feed({ kind: 'view', own })
+    const { told } = this.#troubles
+    this.#core.feed({
+      kind: 'says',
+      says: { ...this.#watchdog.told, ...(told.length === 0 ? {} : { troubles: told }) },
+    })
   }
 
   /** Whatever reacts to state compares it anew. */
@@ -553,34 +493,17 @@ export class ClusterNode {
     return new PulseNews({
       log: this.#log,
       onSilence: (silent, agreed) => {
-        this.#controller.feed({ kind: 'silence', silent, agreed })
+        this.#core.feed({ kind: 'silence', silent, agreed })
         this.#look()
       },
-      onConfirmed: (lease, until) =>
-        this.#controller.feed({
+      onQuorum: (lease, until) =>
+        this.#core.feed({
           kind: 'quorum',
           until,
           ...(lease === undefined ? {} : { lease }),
           voters: storeHosts(this.file).flatMap(({ name, votes }) => (votes ? [name] : [])),
         }),
-      onGained: (lease) => {
-        this.#askForList.end()
-        this.#quorumLoss.end()
-        this.#executor?.setQuorum(true)
-        this.#presence.feed({ kind: 'lease', lease })
-        this.twoNode.gainedQuorum()
-        this.#relink.look()
-        this.#ownKey.look()
-        this.#tellListeners()
-      },
-      onLost: (why) => {
-        if (!this.#ended) this.#askForList.begin()
-        this.#executor?.setQuorum(false)
-        this.#presence.feed({ kind: 'lease' })
-        this.twoNode.look()
-        if (why !== 'left') this.#quorumLoss.begin()
-        this.#tellListeners()
-      },
+      onLost: (why) => this.#core.feed({ kind: 'quorum-lost', why }),
       onLinks: (links) => {
         this.#links.take(links)
         this.#tellListeners()
@@ -628,45 +551,6 @@ export class ClusterNode {
       if (troubles.length > 0) this.#log.warn('something on this node needs an administrator', { troubles })
       this.#tellOwnMember()
       this.#tellListeners()
-    })
-  }
-
-  #openPresence(): PresenceHands {
-    const { log, restart } = this.#setup
-    const bootId = readBootId()
-    return new PresenceHands({
-      log,
-      store: () => this.store,
-      member: () => ({
-        node: this.name,
-        id: this.#own.id,
-        incarnation: this.#incarnation,
-        address: this.#own.address,
-        daemonVersion: process.env.SYSTOLE_VERSION ?? '',
-        knowsWitness: true,
-        knowsPulseTimes: true,
-        knowsLinks: true,
-        knowsDisks: true,
-        knowsShares: true,
-        ...this.#saysOfItself(),
-        ...(bootId === undefined ? {} : { bootId }),
-      }),
-      resultsWritten: async () => await this.#executor?.flushed(),
-      stopAll: async () => {
-        if (this.twoNode.met) await untilState(this, () => this.#executor !== undefined, readWithinMs)
-        await this.#quorumLoss.stopAll()
-      },
-      panics: () => panicsWhenFenced(this.view.configuration?.typed, this.view.nodeStates.get(this.name)),
-      panic: () =>
-        rebootSelf(
-          { log, isolated: this.#setup.paths.root !== '' },
-          'fencing-reaction=panic: the cluster considers this node fenced although it is alive',
-        ),
-      depart: (escalated) => {
-        this.#escalated = escalated
-        this.#left?.()
-      },
-      restart,
     })
   }
 
@@ -735,20 +619,74 @@ export class ClusterNode {
     return !(this.#localStore?.mustRelink() ?? false)
   }
 
-  #openController(): ControllerHands {
-    return new ControllerHands({
-      ...this.#sources(),
+  #openCore(): NodeDriver {
+    const { log, paths, restart, file } = this.#setup
+    return new NodeDriver({
       self: this.name,
-      timings: this.#setup.file.timings,
-      peers: this.#peers,
-      quorate: () => this.quorate,
-      plan: async () => await this.#known.plan({ haveQuorum: true, keepIn: this.#setup.paths.transitions }),
-      takeCommand: this.takeCommand,
-      fence: async (request) => await this.fencing.fence(request),
-      withdrawFencing: (id) => this.fencing.withdraw(id),
-      takeUpLeftOff: (term, history) => this.fencing.takeUpLeftOff(term, history),
-      fencingHistory: () => this.#known.below(fencingHistoryPrefix).flatMap(fencingRecordOf),
+      incarnation: this.#incarnation,
+      timings: file.timings,
+      met: hasMet(paths),
+      log,
+      controller: {
+        ...this.#sources(),
+        peers: this.#peers,
+        plan: async () => await this.#known.plan({ haveQuorum: true, keepIn: paths.transitions }),
+        fence: async (request) => await this.fencing.fence(request),
+        withdrawFencing: (id) => this.fencing.withdraw(id),
+        takeUpLeftOff: (term, history) => this.fencing.takeUpLeftOff(term, history),
+        fencingHistory: () => this.#known.below(fencingHistoryPrefix).flatMap(fencingRecordOf),
+      },
+      presence: () => ({
+        store: this.store,
+        member: this.#ownMember(),
+        resultsWritten: async () => await this.#executor?.flushed(),
+      }),
+      executor: () => this.#executor,
+      route: async (node, routed) => await this.#connections.perform(node, routed),
+      planOwnStops: async (stopEverything) => {
+        const own = { node: this.name, operations: this.#executor?.history ?? [] }
+        return await this.#known.plan({ haveQuorum: false, stopEverything, own })
+      },
+      twoNode: (effect) => this.twoNode.perform(effect),
+      twoNodeWaits: (message) => {
+        if (message !== undefined) log.warn('two nodes', { now: message })
+        this.#tellListeners()
+      },
+      quorumGained: () => {
+        this.#askForList.end()
+        this.twoNode.gainedQuorum()
+        this.#relink.look()
+        this.#ownKey.look()
+        this.#tellListeners()
+      },
+      quorumLost: () => {
+        if (!this.#ended) this.#askForList.begin()
+        this.twoNode.look()
+        this.#tellListeners()
+      },
+      confirmedDown: (node, bySurvivor) => this.fencing.confirm(node, bySurvivor),
+      memberChanged: (node) => this.fencing.memberChanged(node),
+      endSelf: (why) => rebootSelf({ log, isolated: paths.root !== '' }, why),
+      restart,
+      depart: (how) => this.#left?.(how),
     })
+  }
+
+  #ownMember(): Omit<MemberRecord, 'state' | 'since'> {
+    return {
+      node: this.name,
+      id: this.#own.id,
+      incarnation: this.#incarnation,
+      address: this.#own.address,
+      daemonVersion: process.env.SYSTOLE_VERSION ?? '',
+      knowsWitness: true,
+      knowsPulseTimes: true,
+      knowsLinks: true,
+      knowsDisks: true,
+      knowsShares: true,
+      ...this.#core.state.says,
+      ...(this.#bootId === undefined ? {} : { bootId: this.#bootId }),
+    }
   }
 
   #openFencing(): FencingHands {
@@ -759,8 +697,8 @@ export class ClusterNode {
       paths: this.#setup.paths,
       timings: () => this.#file.timings,
       silent: () => this.#news.silent,
-      holdsTerm: this.#controller.holdsTerm,
-      onFenced: this.#controller.feed,
+      holdsTerm: this.#core.holdsTerm,
+      onFenced: (input) => this.#core.feed({ kind: 'controller', input }),
       recordAlone: (record) => this.twoNode.record(record),
       recordedAlone: () => this.twoNode.records,
     })
@@ -787,7 +725,8 @@ export class ClusterNode {
       release: () => pulse.say({ kind: 'release' }),
       onNodeList,
       giveWayTo,
-      onChange: () => this.#tellListeners(),
+      feed: (input) => this.#core.feed({ kind: 'two-node', input }),
+      core: () => this.#core.state.twoNode,
     })
   }
 

@@ -1,19 +1,15 @@
-/** The controller of this node with its hands: every effect is performed, and what came of it is fed back. */
+/** What the controller of this node asks for is performed, and what came of it is fed back. */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { NodeName } from '../../base/index.ts'
-import type { ClusterView, ControllerEffect, ControllerInput, ControllerState } from '../../controller/index.ts'
+import type { ClusterView, ControllerEffect, ControllerInput } from '../../controller/index.ts'
 import type { Command } from '../../executor/index.ts'
 import type { FencingRecord, TermAnswer } from '../../rpc/index.ts'
 import type { Store } from '../../store/index.ts'
 import type { Log } from '../host/log.ts'
-import type { Timings } from '../nodes/cluster-file.ts'
 import type { Peers } from '../nodes/peers.ts'
 import type { Planned } from '../planner/messages.ts'
 import { sendCommand } from './commands.ts'
-import { controllerCore } from './controller-core.ts'
-import { CoreLoop } from './core-loop.ts'
 import { performControllerEffect } from './perform-controller.ts'
-import { never } from './pulse-news.ts'
 
 /** Until the view has caught up with this node's own election. */
 const lookMs = 100
@@ -21,13 +17,13 @@ const mostLooks = 100
 
 export interface ControllerPorts {
   readonly self: NodeName
-  readonly timings: Timings
   readonly log: Log
   readonly peers: Peers
   readonly store: () => Store
   readonly view: () => ClusterView
   /** By this node's own clock, now. */
   readonly quorate: () => boolean
+  readonly feed: (input: ControllerInput) => void
   readonly plan: () => Promise<Planned>
   readonly fencingHistory: () => readonly FencingRecord[]
   readonly takeCommand: (command: Command) => Promise<TermAnswer>
@@ -38,41 +34,27 @@ export interface ControllerPorts {
 
 export class ControllerHands {
   readonly #ports: ControllerPorts
-  readonly #core: CoreLoop<ControllerState, ControllerInput, ControllerEffect>
 
   constructor(ports: ControllerPorts) {
     this.#ports = ports
-    this.#core = new CoreLoop(controllerCore(ports.self, ports.timings, (effect) => this.#perform(effect)))
-  }
-
-  readonly feed = (input: ControllerInput): void => this.#core.feed(input)
-
-  end(): void {
-    this.#core.end()
   }
 
   /** By its own view, which may lag: the comparison in the transaction has the last word. */
   holdsTerm = (term: number): boolean => this.#ports.quorate() && this.#ports.view().dc?.term === term
 
-  #perform(effect: ControllerEffect): void {
-    const { self, log, peers, store, view, quorate, takeCommand, fence, withdrawFencing } = this.#ports
-    // A step may have taken a moment, or this process may have been paused: the lease is looked at again.
-    if (!quorate() && effect.kind !== 'log') {
-      // What is not performed is never answered: the core begins anew when the lease is confirmed.
-      this.feed({ kind: 'quorum', until: never })
-      return
-    }
+  perform(effect: ControllerEffect): void {
+    const { self, log, peers, store, view, feed, takeCommand, fence, withdrawFencing } = this.#ports
     performControllerEffect(effect, {
       node: self,
       store: store(),
       log,
-      feed: this.feed,
+      feed,
       attributes: () => [...view().attributes.values()],
       nodeStates: () => view().nodeStates,
       fencingHistory: this.#ports.fencingHistory,
       holdsTerm: this.holdsTerm,
       compute: async ({ compute }) => await this.#compute(compute),
-      execute: async (command) => await sendCommand(command, { self, peers, log, take: takeCommand, feed: this.feed }),
+      execute: async (command) => await sendCommand(command, { self, peers, log, take: takeCommand, feed }),
       fence,
       withdrawFencing,
       takeUpLeftOff: async (term, history) => {

@@ -1,4 +1,4 @@
-/** Performs what the presence core asks for: this node's own entry among the members, and its leave. */
+/** Writes what this node says of itself: its own entry among the members, and that it wants to leave. */
 import { assertNever } from '../../base/index.ts'
 import { keys, type MemberRecord } from '../../controller/index.ts'
 import type { PresenceEffect } from '../../membership/index.ts'
@@ -15,12 +15,12 @@ export interface PresenceHands {
   /** Resolves when the results that are known here have been written. */
   readonly resultsWritten: () => Promise<void>
   readonly written: (ok: boolean) => void
-  readonly stopLocally: () => void
-  readonly depart: (escalated: boolean) => void
-  readonly declaredDown: () => void
 }
 
-export function performPresenceEffect(effect: PresenceEffect, hands: PresenceHands): void {
+export function performPresenceEffect(
+  effect: Extract<PresenceEffect, { kind: 'register' | 'request-shutdown' }>,
+  hands: PresenceHands,
+): void {
   const { store, log, member } = hands
   switch (effect.kind) {
     case 'register':
@@ -52,18 +52,6 @@ export function performPresenceEffect(effect: PresenceEffect, hands: PresenceHan
         })
         return applied
       })
-      return
-    case 'stop-locally':
-      log.warn('no DC confirms that this node may leave: it stops its resources itself')
-      hands.stopLocally()
-      return
-    case 'depart':
-      if (effect.escalated)
-        log.error('the shutdown did not finish within shutdown-escalation: this node leaves with its resources running')
-      hands.depart(effect.escalated === true)
-      return
-    case 'declared-down':
-      hands.declaredDown()
       return
     default:
       assertNever(effect)

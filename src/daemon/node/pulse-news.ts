@@ -1,7 +1,6 @@
 /** What the pulse thread tells the rest of the node: whom it hears, and until when this node may act under which lease. */
-import { assertNever, type MonotonicMs, monotonicMs, type NodeName } from '../../base/index.ts'
+import { assertNever, type MonotonicMs, type NodeName } from '../../base/index.ts'
 import type { LinkView } from '../../membership/index.ts'
-import { monotonicNow } from '../host/clock.ts'
 import type { Log } from '../host/log.ts'
 import type { FromPulse } from '../pulse/messages.ts'
 
@@ -9,9 +8,7 @@ export interface PulseNewsPorts {
   readonly log: Log
   readonly onSilence: (silent: readonly NodeName[], agreed: readonly NodeName[]) => void
   /** At every confirmation of the lease, and when it is over. */
-  readonly onConfirmed: (lease: string | undefined, until: MonotonicMs) => void
-  /** Quorum where there was none, or under another lease. */
-  readonly onGained: (lease: string) => void
+  readonly onQuorum: (lease: string | undefined, until: MonotonicMs) => void
   readonly onLost: (why: string) => void
   readonly onLinks: (links: readonly LinkView[]) => void
   /** Why this node cannot end connections. */
@@ -20,33 +17,14 @@ export interface PulseNewsPorts {
   readonly onWatchdog: (message: Extract<FromPulse, { kind: 'watchdog' | 'watchdog-starving' }>) => void
 }
 
-export const never = monotonicMs(Number.NEGATIVE_INFINITY)
-
 export class PulseNews {
   readonly #ports: PulseNewsPorts
-  #quorateUntil: MonotonicMs = never
-  #lease: string | undefined
   #states: ReadonlyMap<NodeName, 'heard' | 'restarting' | 'silent'> = new Map()
   #incarnations: ReadonlyMap<NodeName, number | undefined> = new Map()
   #silent: ReadonlySet<NodeName> = new Set()
 
   constructor(ports: PulseNewsPorts) {
     this.#ports = ports
-  }
-
-  /** By this node's own clock, now. */
-  get quorate(): boolean {
-    return monotonicNow() < this.#quorateUntil
-  }
-
-  /** In the past where there is none now. */
-  get quorateUntil(): MonotonicMs {
-    return this.#quorateUntil
-  }
-
-  /** Under which this node may act now. */
-  get lease(): string | undefined {
-    return this.quorate ? this.#lease : undefined
   }
 
   get silent(): ReadonlySet<NodeName> {
@@ -76,10 +54,9 @@ export class PulseNews {
         return
       }
       case 'quorum':
-        this.#quorumChanged(message.lease, message.until)
+        this.#ports.onQuorum(message.lease, message.until)
         return
       case 'quorum-lost':
-        log.warn('this node has lost quorum', { why: message.why })
         onLost(message.why)
         return
       case 'links':
@@ -129,16 +106,5 @@ export class PulseNews {
       default:
         assertNever(message)
     }
-  }
-
-  #quorumChanged(lease: string | undefined, until: MonotonicMs): void {
-    const before = this.quorate
-    this.#quorateUntil = until
-    this.#ports.onConfirmed(lease, until)
-    if (!this.quorate || lease === undefined) return
-    if (before && lease === this.#lease) return
-    this.#lease = lease
-    this.#ports.log.info('this node has quorum', { lease })
-    this.#ports.onGained(lease)
   }
 }

@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { type NodeName, nodeName } from '../../base/index.ts'
 import { superusers } from '../../cib/index.ts'
 import { Executor, type ResultStore } from '../../executor/index.ts'
+import { answerOf } from '../../node/index.ts'
 import {
   type CallHandlers,
   LinkEndedError,
@@ -35,7 +36,6 @@ import { agentToolsSocket } from '../api/agent-tools-socket.ts'
 import { readIfThere, writeWhole } from '../host/files.ts'
 import type { Log } from '../host/log.ts'
 import type { Paths } from '../host/paths.ts'
-import { answerOf } from '../node/commands.ts'
 import { agentHost, hostAgents } from '../node/open-executor.ts'
 import { validityOf } from '../nodes/certificates.ts'
 import { Renewal } from '../nodes/renewal.ts'

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { nodeName } from '../../src/base/index.ts'
 import type { NodeStateRecord } from '../../src/cib/index.ts'
 import { emptyView, type MemberRecord } from '../../src/controller/index.ts'
-import { ownMember } from '../../src/daemon/node/own-member.ts'
+import { ownMember } from '../../src/node/own-member.ts'
 
 const alpha = nodeName('alpha')
 

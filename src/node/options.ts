@@ -1,6 +1,6 @@
-/** Cluster options that the daemon itself obeys. */
-import { parseDurationMs } from '../../base/index.ts'
-import { type Configuration, clusterOptionValue, type NodeStateRecord, parseBoolean } from '../../cib/index.ts'
+/** Cluster options that a node obeys for itself. */
+import { parseDurationMs } from '../base/index.ts'
+import { type Configuration, clusterOptionValue, type NodeStateRecord, parseBoolean } from '../cib/index.ts'
 
 /**
  * After which time a node that leaves goes with what it still runs. Without fencing it waits on: nobody could make sure then that what it

@@ -1,9 +1,10 @@
 /** What the store shows about this node, for the presence core. */
-import type { NodeName } from '../../base/index.ts'
-import type { ClusterView, MemberRecord, ToldWatchdog } from '../../controller/index.ts'
-import type { OwnMember } from '../../membership/index.ts'
+import type { NodeName } from '../base/index.ts'
+import type { ClusterView, MemberRecord, ToldWatchdog } from '../controller/index.ts'
+import type { OwnMember } from '../membership/index.ts'
 
-type Said = ToldWatchdog & Pick<MemberRecord, 'troubles'>
+/** What a node says of itself among the members. */
+export type Said = ToldWatchdog & Pick<MemberRecord, 'troubles'>
 
 export function ownMember(
   view: ClusterView,

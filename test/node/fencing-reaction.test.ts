@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { parseXml, readConfiguration } from '../../src/cib/index.ts'
-import { panicsWhenFenced } from '../../src/daemon/configuration/cluster-option.ts'
+import { panicsWhenFenced } from '../../src/node/options.ts'
 
 const rows = [
   { name: 'fencing-reaction=panic', panics: true },

@@ -1,0 +1,209 @@
+/** The daemon's driver of a node's core: every effect is performed, and what came of it is fed back. */
+import { assertNever, type NodeName } from '../../base/index.ts'
+import { defaultControllerTimings } from '../../controller/index.ts'
+import { type Command, type Executor, ownOperationOf } from '../../executor/index.ts'
+import { answerOf, initialNode, type NodeEffect, type NodeInput, NodeLoop, type NodeState } from '../../node/index.ts'
+import { lossWait, type TwoNodeEffect } from '../../quorum/index.ts'
+import type { TermAnswer } from '../../rpc/index.ts'
+import { Alarm } from '../host/alarm.ts'
+import { monotonicNow } from '../host/clock.ts'
+import type { Log } from '../host/log.ts'
+import type { Timings } from '../nodes/cluster-file.ts'
+import type { Planned } from '../planner/messages.ts'
+import { load } from './commands.ts'
+import { ControllerHands, type ControllerPorts } from './controller-hands.ts'
+import { type PresenceHands, performPresenceEffect } from './perform-presence.ts'
+
+export interface NodeDriverPorts {
+  readonly self: NodeName
+  readonly incarnation: number
+  readonly timings: Timings
+  readonly met: boolean
+  readonly log: Log
+  readonly controller: Omit<ControllerPorts, 'self' | 'log' | 'quorate' | 'feed' | 'takeCommand'>
+  readonly presence: () => Omit<PresenceHands, 'written' | 'log'>
+  readonly executor: () => Executor | undefined
+  /** To a node behind a connection that this node holds. */
+  readonly route: (node: NodeName, command: Command) => Promise<TermAnswer>
+  /** For a cluster without quorum, from what the store shows and what this node knows of itself. */
+  readonly planOwnStops: (stopEverything: boolean) => Promise<Planned>
+  readonly twoNode: (effect: TwoNodeEffect) => void
+  readonly twoNodeWaits: (message: string | undefined) => void
+  readonly quorumGained: () => void
+  readonly quorumLost: () => void
+  readonly confirmedDown: (node: NodeName, bySurvivor: boolean) => void
+  readonly memberChanged: (node: NodeName) => void
+  readonly endSelf: (why: string) => void
+  readonly restart: (why: string) => void
+  readonly depart: (how: Extract<NodeEffect, { kind: 'depart' }>) => void
+}
+
+export class NodeDriver {
+  readonly #ports: NodeDriverPorts
+  readonly #loop: NodeLoop
+  readonly #alarm: Alarm
+  readonly #controller: ControllerHands
+  readonly #answers = new Map<
+    number,
+    { readonly resolve: (answer: TermAnswer) => void; readonly reject: (error: unknown) => void }
+  >()
+  #lastCommand = 0
+  #ended = false
+
+  constructor(ports: NodeDriverPorts) {
+    this.#ports = ports
+    const { self, incarnation, met, log } = ports
+    const { leaseTtlMs, leaseMarginMs, stopTimeMs, restartGraceMs } = ports.timings
+    const lossWaitMs = lossWait({ leaseTtlMs, leaseMarginMs, stopTimeMs })
+    const controller = { ...defaultControllerTimings, lossWaitMs, registrationMs: restartGraceMs }
+    const timings = { leaseTtlMs, leaseMarginMs, controller }
+    this.#loop = new NodeLoop(initialNode({ self, incarnation, met, timings }, monotonicNow()), {
+      now: monotonicNow,
+      perform: (effect) => this.#perform(effect),
+      wakeAt: (at) => this.#alarm.set(at),
+    })
+    this.#alarm = new Alarm(this.#loop.tick)
+    this.#controller = new ControllerHands({
+      ...ports.controller,
+      self,
+      log,
+      quorate: () => this.quorate,
+      feed: (input) => this.feed({ kind: 'controller', input }),
+      takeCommand: this.takeCommand,
+    })
+  }
+
+  readonly feed = (input: NodeInput): void => this.#loop.feed(input)
+
+  get state(): NodeState {
+    return this.#loop.state
+  }
+
+  /** By this node's own clock, now. */
+  get quorate(): boolean {
+    return monotonicNow() < this.#loop.state.quorateUntil
+  }
+
+  /** By this node's view, which may lag: the comparison in the transaction has the last word. */
+  readonly holdsTerm = (term: number): boolean => this.#controller.holdsTerm(term)
+
+  readonly takeCommand = async (command: Command): Promise<TermAnswer> =>
+    await new Promise((resolve, reject) => {
+      if (this.#ended) return resolve(closing)
+      const id = ++this.#lastCommand
+      this.#answers.set(id, { resolve, reject })
+      this.feed({ kind: 'command', id, command, highestTerm: this.#ports.executor()?.highestTerm })
+    })
+
+  end(): void {
+    this.#ended = true
+    this.#loop.end()
+    this.#alarm.cancel()
+  }
+
+  #perform(effect: NodeEffect): void {
+    const { log, executor } = this.#ports
+    switch (effect.kind) {
+      case 'controller':
+        this.#controller.perform(effect.effect)
+        return
+      case 'presence':
+        performPresenceEffect(effect.effect, {
+          ...this.#ports.presence(),
+          log,
+          written: (ok) => this.feed({ kind: 'presence', input: { kind: 'written', ok } }),
+        })
+        return
+      case 'two-node':
+        this.#ports.twoNode(effect.effect)
+        return
+      case 'two-node-waits':
+        this.#ports.twoNodeWaits(effect.message)
+        return
+      case 'executor-quorum':
+        executor()?.setQuorum(effect.quorate)
+        return
+      case 'quorum-gained':
+        this.#ports.quorumGained()
+        return
+      case 'quorum-lost':
+        this.#ports.quorumLost()
+        return
+      case 'confirmed-down':
+        this.#ports.confirmedDown(effect.node, effect.bySurvivor)
+        return
+      case 'member-changed':
+        this.#ports.memberChanged(effect.node)
+        return
+      case 'plan-own-stops':
+        void this.#planOwnStops(effect)
+        return
+      case 'stop-own':
+        void this.#stopOwn(effect)
+        return
+      case 'perform-command':
+        this.#answer(effect.id, withLoad(this.#performCommand(effect.command)))
+        return
+      case 'route-command':
+        this.#answer(effect.id, withLoad(this.#ports.route(effect.node, effect.command)))
+        return
+      case 'answer-command':
+        this.#answer(effect.id, Promise.resolve(effect.answer))
+        return
+      case 'end-self':
+        this.#ports.endSelf(effect.why)
+        return
+      case 'restart':
+        this.#ports.restart(effect.why)
+        return
+      case 'depart':
+        this.#ports.depart(effect)
+        return
+      case 'log':
+        log[effect.level](effect.message, { ...effect.fields })
+        return
+      default:
+        assertNever(effect)
+    }
+  }
+
+  async #planOwnStops({ id, stopEverything }: Extract<NodeEffect, { kind: 'plan-own-stops' }>): Promise<void> {
+    try {
+      this.feed({ kind: 'own-stops-planned', id, plan: await this.#ports.planOwnStops(stopEverything) })
+    } catch (error) {
+      this.feed({ kind: 'own-stops-not-planned', id, message: String(error) })
+    }
+  }
+
+  async #stopOwn({ id, stages }: Extract<NodeEffect, { kind: 'stop-own' }>): Promise<void> {
+    const executor = this.#ports.executor()
+    const operations = stages.map((stage) => stage.map(ownOperationOf))
+    const failed = operations.length === 0 ? [] : ((await executor?.stopLocally(operations)) ?? [])
+    this.feed({ kind: 'own-stops-ended', id, failed, mayRun: executor?.mayRun ?? [] })
+  }
+
+  async #performCommand(command: Command): Promise<TermAnswer> {
+    const executor = this.#ports.executor()
+    if (executor === undefined) throw new Error('The core of the node gives nothing to an executor that is not there.')
+    return answerOf(await executor.perform(command), executor.highestTerm)
+  }
+
+  #answer(id: number, answer: Promise<TermAnswer>): void {
+    const asked = this.#answers.get(id)
+    this.#answers.delete(id)
+    answer.then(
+      (given) => asked?.resolve(given),
+      (error: unknown) => asked?.reject(error),
+    )
+  }
+}
+
+const closing: TermAnswer = {
+  accepted: false,
+  done: false,
+  why: 'closing',
+  highestTerm: 0,
+  message: 'The daemon of this node is ending.',
+}
+
+const withLoad = async (answer: Promise<TermAnswer>): Promise<TermAnswer> => ({ ...(await answer), ...load() })

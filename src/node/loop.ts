@@ -1,0 +1,64 @@
+/**
+ * Drives a node's core: takes inputs one after the other, has the effects of each performed before the next is taken, and ticks the core when it next
+ * needs it. An effect that feeds back at once waits its turn. Both drivers use it; their clocks and hands are their own.
+ */
+import type { MonotonicMs } from '../base/index.ts'
+import { mayPerform, nextNodeAt, nodeStep, quorumIsOver } from './node.ts'
+import type { NodeEffect, NodeInput, NodeState } from './state.ts'
+
+export interface NodeDriver {
+  /** Read anew each time. */
+  readonly now: () => MonotonicMs
+  readonly perform: (effect: NodeEffect) => void
+  /** `tick` is to be called then, at the latest; what was asked for before is over. */
+  readonly wakeAt: (at: MonotonicMs | undefined) => void
+}
+
+export class NodeLoop {
+  readonly #driver: NodeDriver
+  readonly #step: typeof nodeStep
+  readonly #inputs: NodeInput[] = []
+  #state: NodeState
+  #busy = false
+  #ended = false
+
+  /** `step`: another one where the product is to be broken on purpose. */
+  constructor(initial: NodeState, driver: NodeDriver, step: typeof nodeStep = nodeStep) {
+    this.#state = initial
+    this.#driver = driver
+    this.#step = step
+  }
+
+  get state(): NodeState {
+    return this.#state
+  }
+
+  readonly tick = (): void => this.feed({ kind: 'tick' })
+
+  readonly feed = (input: NodeInput): void => {
+    if (this.#ended) return
+    this.#inputs.push(input)
+    if (this.#busy) return
+    this.#busy = true
+    try {
+      for (let next = this.#inputs.shift(); next !== undefined; next = this.#inputs.shift()) this.#take(next)
+    } finally {
+      this.#busy = false
+    }
+    if (!this.#ended) this.#driver.wakeAt(nextNodeAt(this.#state, this.#driver.now()))
+  }
+
+  end(): void {
+    this.#ended = true
+    this.#inputs.length = 0
+  }
+
+  #take(input: NodeInput): void {
+    const { now, perform } = this.#driver
+    const { state, effects } = this.#step(this.#state, input, now())
+    this.#state = state
+    for (const effect of effects)
+      if (mayPerform(this.#state, effect, now())) perform(effect)
+      else this.#inputs.push(quorumIsOver)
+  }
+}

@@ -1,0 +1,319 @@
+/**
+ * The core of a node: the controller, this node's presence among the members, the rules for two nodes, and what it stops by its own
+ * decision, composed. The daemon and the simulation drive it with a driver each (`NodeLoop`), and nothing else is different between them.
+ *
+ * Contract at the edge:
+ * - `store` is fed for every revision, in order, and before everything that follows from it; `began` once the store was read and the executor is
+ *   there. Before that nothing is decided from the view: once this node is registered the DC deletes the history of its earlier life.
+ * - `quorum` is fed whenever the confirmation of the lease changes or is prolonged, `quorum-lost` when it is over.
+ * - Effects are performed in order, and each only where `mayPerform` still holds right before it.
+ * - Every `plan-own-stops`, `stop-own`, `perform-command` and `route-command` is answered. What the effects of the parts promise stands in their rooms.
+ */
+import { assertNever, type MonotonicMs, monotonicMs } from '../base/index.ts'
+import {
+  type ControllerInput,
+  controllerStep,
+  emptyView,
+  initialController,
+  nextControllerAt,
+} from '../controller/index.ts'
+import {
+  initialPresence,
+  nextPresenceAt,
+  type PresenceEffect,
+  type PresenceInput,
+  presenceStep,
+} from '../membership/index.ts'
+import { describeTwoNode, initialTwoNode, nextTwoNodeAt, type TwoNodeInput, twoNodeStep } from '../quorum/index.ts'
+import { takerOf } from './commands.ts'
+import { panicsWhenFenced, shutdownEscalationMs } from './options.ts'
+import { ownMember } from './own-member.ts'
+import {
+  ended,
+  endOwnStops,
+  initialOwnStops,
+  nextOwnStopAt,
+  notPlanned,
+  type OwnStopsTurn,
+  planned,
+  pursueOwnStops,
+  stopEverything,
+  stopsWithoutQuorum,
+} from './own-stops.ts'
+import {
+  andThen,
+  isQuorate,
+  log,
+  type NodeEffect,
+  type NodeInput,
+  type NodeSetup,
+  type NodeState,
+  type NodeTurn,
+  turn,
+  type WhyOwnStops,
+} from './state.ts'
+
+const never = monotonicMs(Number.NEGATIVE_INFINITY)
+
+export function initialNode(setup: NodeSetup, now: MonotonicMs): NodeState {
+  return {
+    ...setup,
+    startedAt: now,
+    began: false,
+    leaving: false,
+    quorateUntil: never,
+    view: emptyView,
+    says: {},
+    controller: initialController(setup.self, setup.timings.controller),
+    presence: initialPresence(setup.self, setup.incarnation),
+    twoNode: initialTwoNode,
+    ownStops: initialOwnStops,
+  }
+}
+
+export function nodeStep(state: NodeState, input: NodeInput, now: MonotonicMs): NodeTurn {
+  const taken = takeInput(state, input, now)
+  const pursued = andThen(taken, (next) => afterOwnStops(pursueOwnStops(next, now), now))
+  const waits = describeTwoNode(pursued.state.twoNode)
+  if (waits === describeTwoNode(state.twoNode)) return pursued
+  return { state: pursued.state, effects: [...pursued.effects, { kind: 'two-node-waits', message: waits }] }
+}
+
+/** When the next `tick` is needed, at the latest; undefined: only an input can change anything. */
+export function nextNodeAt(state: NodeState, now: MonotonicMs): MonotonicMs | undefined {
+  const twoNodeAt = nextTwoNodeAt(state.twoNode)
+  const times = [
+    nextControllerAt(state.controller, now),
+    nextPresenceAt(state.presence, now),
+    // What is overdue waits for another input.
+    twoNodeAt !== undefined && twoNodeAt > now ? twoNodeAt : undefined,
+    nextOwnStopAt(state),
+  ].filter((time) => time !== undefined)
+  const next = Math.min(...times)
+  return Number.isFinite(next) ? monotonicMs(next) : undefined
+}
+
+/**
+ * Whether an effect may still be performed. A step may have taken a moment, or the process may have been paused: without quorum nobody acts on
+ * what a controller has decided. What is not performed is never answered: the controller begins anew when the lease is confirmed (`quorumIsOver`).
+ */
+export function mayPerform(state: NodeState, effect: NodeEffect, now: MonotonicMs): boolean {
+  return effect.kind !== 'controller' || effect.effect.kind === 'log' || isQuorate(state, now)
+}
+
+export const quorumIsOver: NodeInput = { kind: 'controller', input: { kind: 'quorum', until: never } }
+
+function takeInput(state: NodeState, input: NodeInput, now: MonotonicMs): NodeTurn {
+  switch (input.kind) {
+    case 'store':
+      return seen({ ...state, view: input.view }, input.changes, now)
+    case 'began':
+      return begin({ ...state, began: true }, now)
+    case 'quorum':
+      return quorumIs(state, input, now)
+    case 'quorum-lost':
+      return quorumLost(state, input.why, now)
+    case 'silence':
+      return toController(state, input, now)
+    case 'says':
+      return showOwnMember({ ...state, says: input.says }, now)
+    case 'leave':
+      return leave({ ...state, leaving: true }, now)
+    case 'command':
+      return takeCommand(state, input, now)
+    case 'own-stops-planned':
+      return planned(state, input, now)
+    case 'own-stops-not-planned':
+      return notPlanned(state, input, now)
+    case 'own-stops-ended':
+      return afterOwnStops(ended(state, input), now)
+    case 'controller':
+      return toController(state, input.input, now)
+    case 'presence':
+      return toPresence(state, input.input, now)
+    case 'two-node':
+      return toTwoNode(state, input.input, now)
+    case 'tick':
+      return andThen(toController(state, input, now), (next) =>
+        andThen(toPresence(next, input, now), (after) => toTwoNode(after, input, now)),
+      )
+    default:
+      return assertNever(input)
+  }
+}
+
+function seen(state: NodeState, changes: Extract<NodeInput, { kind: 'store' }>['changes'], now: MonotonicMs): NodeTurn {
+  if (!state.began) return turn(state)
+  const news = changes.flatMap((change): readonly NodeEffect[] => {
+    if (change.kind === 'member') return [{ kind: 'member-changed', node: change.node }]
+    if (change.kind !== 'confirmed-down' || !change.confirmed) return []
+    const bySurvivor = state.view.confirmedDown.get(change.node)?.reason !== undefined
+    return [{ kind: 'confirmed-down', node: change.node, bySurvivor }]
+  })
+  return andThen(
+    andThen(turn(state, ...news), (next) => showOwnMember(next, now)),
+    (next) => toController(next, { kind: 'store', view: next.view, changes }, now),
+  )
+}
+
+/** An earlier daemon of this boot may have left something running, and lost quorum before it ended, or after. */
+function begin(state: NodeState, now: MonotonicMs): NodeTurn {
+  const quorate = isQuorate(state, now)
+  const shown = andThen(turn(state, { kind: 'executor-quorum', quorate }), (next) => seen(next, [], now))
+  return state.met && !quorate ? andThen(shown, (next) => stopsWithoutQuorum(next, patienceMs(next, now), now)) : shown
+}
+
+/** How long this daemon may still wait for quorum before it acts without: as if its lease had been confirmed when it began. */
+function patienceMs({ startedAt, timings }: NodeState, now: MonotonicMs): number {
+  return startedAt + timings.leaseTtlMs - timings.leaseMarginMs - now
+}
+
+/** Whether the copy of this node's own member of the store will do to begin with: it may be old. `isOneOfTwo`: of two nodes without a witness that votes. */
+export function ownCopyWillDo(state: NodeState, isOneOfTwo: boolean, now: MonotonicMs): boolean {
+  if (!state.met || isQuorate(state, now)) return false
+  return isOneOfTwo || state.leaving || patienceMs(state, now) <= 0
+}
+
+function quorumIs(state: NodeState, input: Extract<NodeInput, { kind: 'quorum' }>, now: MonotonicMs): NodeTurn {
+  const { lease, until } = input
+  const before = isQuorate(state, now)
+  const prolonged = toController({ ...state, quorateUntil: until }, input, now)
+  if (lease === undefined || !isQuorate(prolonged.state, now) || (before && lease === state.lease)) return prolonged
+  return andThen(prolonged, (next) => {
+    const gained = endOwnStops({ ...next, lease, met: true })
+    const told = turn(
+      gained,
+      log('info', 'this node has quorum', { lease }),
+      { kind: 'executor-quorum', quorate: true },
+      { kind: 'quorum-gained', lease },
+    )
+    return andThen(told, (after) => toPresence(after, { kind: 'lease', lease }, now))
+  })
+}
+
+function quorumLost(state: NodeState, why: string, now: MonotonicMs): NodeTurn {
+  const told = turn(
+    state,
+    log('warn', 'this node has lost quorum', { why }),
+    { kind: 'executor-quorum', quorate: false },
+    { kind: 'quorum-lost', why },
+  )
+  const lost = andThen(told, (next) => toPresence(next, { kind: 'lease' }, now))
+  return why === 'left' ? lost : andThen(lost, (next) => stopsWithoutQuorum(next, 0, now))
+}
+
+/** Not before it is known what an earlier daemon ran here: once this node is registered the DC deletes that history. */
+function showOwnMember(state: NodeState, now: MonotonicMs): NodeTurn {
+  if (!state.began) return turn(state)
+  const own = ownMember(state.view, state.self, state.incarnation, state.says)
+  return toPresence(state, { kind: 'view', own }, now)
+}
+
+function leave(state: NodeState, now: MonotonicMs): NodeTurn {
+  const escalateMs = shutdownEscalationMs(state.view.configuration?.typed)
+  return andThen(toController(state, { kind: 'leaving' }, now), (next) =>
+    toPresence(next, { kind: 'leave', ...(escalateMs === undefined ? {} : { escalateMs }) }, now),
+  )
+}
+
+function takeCommand(
+  state: NodeState,
+  { id, command, highestTerm }: Extract<NodeInput, { kind: 'command' }>,
+  now: MonotonicMs,
+): NodeTurn {
+  const taker = takerOf(state.self, command, highestTerm)
+  switch (taker.kind) {
+    case 'nobody':
+      return turn(state, { kind: 'answer-command', id, answer: taker.answer })
+    case 'presence':
+      return andThen(turn(state, { kind: 'answer-command', id, answer: taker.answer }), (next) =>
+        toPresence(next, { kind: 'shutdown-allowed' }, now),
+      )
+    case 'connection':
+      return turn(state, { kind: 'route-command', id, node: taker.node, command })
+    case 'executor':
+      return turn(state, { kind: 'perform-command', id, command })
+    default:
+      return assertNever(taker)
+  }
+}
+
+function afterOwnStops({ state, effects, over }: OwnStopsTurn, now: MonotonicMs): NodeTurn {
+  return over.reduce((done, why) => andThen(done, (next) => nothingMoreToStop(next, why, now)), {
+    state,
+    effects,
+  } as NodeTurn)
+}
+
+function nothingMoreToStop(state: NodeState, why: WhyOwnStops, now: MonotonicMs): NodeTurn {
+  switch (why) {
+    case 'no-quorum':
+      return turn(state)
+    case 'leaves':
+      return toPresence(state, { kind: 'stopped-locally' }, now)
+    case 'declared-down':
+      return turn(state, { kind: 'restart', why: 'the cluster considers this node down' })
+    default:
+      return assertNever(why)
+  }
+}
+
+// ------------------------------------------------------------------ the parts
+
+function toController(state: NodeState, input: ControllerInput, now: MonotonicMs): NodeTurn {
+  const { state: controller, effects } = controllerStep(state.controller, input, now)
+  return { state: { ...state, controller }, effects: effects.map((effect) => ({ kind: 'controller', effect })) }
+}
+
+function toTwoNode(state: NodeState, input: TwoNodeInput, now: MonotonicMs): NodeTurn {
+  const { state: twoNode, effects } = twoNodeStep(state.twoNode, input, now)
+  return { state: { ...state, twoNode }, effects: effects.map((effect) => ({ kind: 'two-node', effect })) }
+}
+
+function toPresence(state: NodeState, input: PresenceInput, now: MonotonicMs): NodeTurn {
+  const { state: presence, effects } = presenceStep(state.presence, input, now)
+  return effects.reduce(
+    (done, effect) => andThen(done, (next) => obeyPresence(next, effect, now)),
+    turn({ ...state, presence }),
+  )
+}
+
+function obeyPresence(state: NodeState, effect: PresenceEffect, now: MonotonicMs): NodeTurn {
+  switch (effect.kind) {
+    case 'register':
+    case 'request-shutdown':
+      return turn(state, { kind: 'presence', effect })
+    case 'stop-locally': {
+      const told = log('warn', 'no DC confirms that this node may leave: it stops its resources itself')
+      return andThen(turn(state, told), (next) => stopEverything(next, 'leaves', now))
+    }
+    case 'depart':
+      return depart(state, effect)
+    case 'declared-down':
+      return declaredDown(state, now)
+    default:
+      return assertNever(effect)
+  }
+}
+
+/** What was left running others will start: then this machine must be reset, and its watchdog is not stopped. */
+function depart(state: NodeState, effect: Extract<PresenceEffect, { kind: 'depart' }>): NodeTurn {
+  const { lease } = effect
+  const escalated = effect.escalated === true
+  const disarm = !escalated && state.ownStops.leftRunning.length === 0
+  const told = escalated
+    ? [log('error', 'the shutdown did not finish within shutdown-escalation: this node leaves with its resources running')]
+    : []
+  return turn(state, ...told, { kind: 'depart', ...(lease === undefined ? {} : { lease }), escalated, disarm })
+}
+
+/** The cluster believes that this node is off and may start its resources elsewhere. */
+function declaredDown(state: NodeState, now: MonotonicMs): NodeTurn {
+  if (panicsWhenFenced(state.view.configuration?.typed, state.view.nodeStates.get(state.self)))
+    return turn(state, {
+      kind: 'end-self',
+      why: 'fencing-reaction=panic: the cluster considers this node fenced although it is alive',
+    })
+  const told = log('error', 'the cluster considers this node down although it is alive: its resources are stopped')
+  return andThen(turn(state, told), (next) => stopEverything(next, 'declared-down', now))
+}

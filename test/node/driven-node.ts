@@ -1,0 +1,148 @@
+/** A node's core with a driver that notes what is asked for, and a clock that a test sets. */
+import { type MonotonicMs, monotonicMs, nodeName, resourceId } from '../../src/base/index.ts'
+import { parseXml, readConfiguration } from '../../src/cib/index.ts'
+import {
+  type Change,
+  type ClusterView,
+  defaultControllerTimings,
+  emptyView,
+  keys,
+  type Observation,
+  observe,
+} from '../../src/controller/index.ts'
+import { initialNode, type NodeEffect, type NodeInput, NodeLoop, type OwnPlan } from '../../src/node/index.ts'
+import type { ResourceAction } from '../../src/transition/index.ts'
+
+export const self = nodeName('n1')
+export const incarnation = 7
+export const web = resourceId('web')
+
+export class DrivenNode {
+  readonly loop: NodeLoop
+  readonly asked: NodeEffect[] = []
+  /** Called before each effect counts as performed: what the world does meanwhile. */
+  meanwhile: (effect: NodeEffect) => void = () => undefined
+  now = 1000
+  #wakeAt: MonotonicMs | undefined
+  #view = emptyView
+  #revision = 10
+
+  constructor(options: { readonly met?: boolean } = {}) {
+    const timings = { leaseTtlMs: 5000, leaseMarginMs: 500, controller: defaultControllerTimings }
+    const setup = { self, incarnation, met: options.met ?? false, timings }
+    this.loop = new NodeLoop(initialNode(setup, monotonicMs(this.now)), {
+      now: () => monotonicMs(this.now),
+      perform: (effect) => {
+        this.asked.push(effect)
+        this.meanwhile(effect)
+      },
+      wakeAt: (at) => {
+        this.#wakeAt = at
+      },
+    })
+  }
+
+  feed(input: NodeInput): void {
+    this.loop.feed(input)
+  }
+
+  /** Until then everything that the core wants to be woken for happens. */
+  later(ms: number): void {
+    const until = this.now + ms
+    while (this.#wakeAt !== undefined && this.#wakeAt <= until) {
+      this.now = Math.max(this.now, this.#wakeAt)
+      this.#wakeAt = undefined
+      this.loop.tick()
+    }
+    this.now = until
+  }
+
+  store(...observations: readonly Observation[]): void {
+    const observed: { readonly view: ClusterView; readonly changes: readonly Change[] } = observe(
+      this.#view,
+      observations,
+      ++this.#revision,
+    )
+    this.#view = observed.view
+    this.feed({ kind: 'store', view: observed.view, changes: observed.changes })
+  }
+
+  configured(options: Readonly<Record<string, string>> = {}): void {
+    const pairs = Object.entries(options).map(
+      ([name, value]) => `<nvpair id="o-${name}" name="${name}" value="${value}"/>`,
+    )
+    const cib = parseXml(
+      `<cib><configuration><crm_config><cluster_property_set id="o">${pairs.join('')}</cluster_property_set></crm_config><nodes><node id="1" uname="n1"/></nodes><resources/><constraints/></configuration></cib>`,
+    )
+    if (!cib.ok) throw new Error('malformed')
+    const configuration = { version: 1, cib: cib.value, typed: readConfiguration(cib.value) }
+    this.store({ kind: 'put', key: keys.configuration, value: undefined, configuration, createRevision: 1 })
+  }
+
+  member(state: 'joining' | 'member' | 'leaving' = 'member', lease = 'L1'): void {
+    const value = { node: self, id: '1', incarnation, address: 'a', daemonVersion: '', state, since: 0 }
+    this.store({ kind: 'put', key: keys.member(self), value, createRevision: 5, lease })
+  }
+
+  nodeState(more: Readonly<Record<string, unknown>> = {}): void {
+    const value = {
+      node: self,
+      id: '1',
+      inCcm: true,
+      crmd: 'online',
+      join: 'member',
+      expected: 'member',
+      attributes: { incarnation: String(incarnation) },
+      ...more,
+    }
+    this.store({ kind: 'put', key: keys.nodeState(self), value, createRevision: 6 })
+  }
+
+  quorum(forMs = 4000, lease = 'L1'): void {
+    this.feed({ kind: 'quorum', lease, until: monotonicMs(this.now + forMs) })
+  }
+
+  /** A member with quorum. */
+  runs(options: Readonly<Record<string, string>> = {}): void {
+    this.configured(options)
+    this.feed({ kind: 'began' })
+    this.quorum()
+    this.member()
+    this.nodeState()
+    this.asked.length = 0
+  }
+
+  of<Kind extends NodeEffect['kind']>(kind: Kind): readonly Extract<NodeEffect, { kind: Kind }>[] {
+    return this.asked.filter((effect): effect is Extract<NodeEffect, { kind: Kind }> => effect.kind === kind)
+  }
+
+  /** What was asked for, but what is for people. */
+  get kinds(): readonly string[] {
+    return this.asked.flatMap((effect) => {
+      if (effect.kind === 'log' || effect.kind === 'two-node-waits') return []
+      return [effect.kind === 'controller' || effect.kind === 'presence' ? effect.effect.kind : effect.kind]
+    })
+  }
+}
+
+export const stopOfWeb: ResourceAction = {
+  kind: 'resource',
+  id: 1,
+  inputs: [],
+  attributes: {},
+  priority: 0,
+  resource: web,
+  operation: 'stop',
+  intervalMs: 0,
+  key: 'web_stop_0',
+  agent: { class: 'ocf', provider: 'heartbeat', type: 'Dummy' },
+  node: self,
+  nodeId: '1',
+  downed: [],
+}
+
+export const planOf = (...actions: readonly ResourceAction[]): OwnPlan => ({
+  graph: { actions, attributes: {} },
+  noQuorumPolicy: 'stop',
+  unmanaged: [],
+})

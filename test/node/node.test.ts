@@ -1,0 +1,170 @@
+/** How the parts of a node work together. */
+import { describe, expect, test } from 'vitest'
+import { monotonicMs, nodeName } from '../../src/base/index.ts'
+import { keys } from '../../src/controller/index.ts'
+import type { Command } from '../../src/executor/index.ts'
+import { ownCopyWillDo } from '../../src/node/index.ts'
+import { DrivenNode, self, stopOfWeb } from './driven-node.ts'
+
+const command = (more: Partial<Command> = {}): Command => ({
+  term: 5,
+  plannedFrom: 1,
+  transitionKey: '1:1:0:u',
+  timeoutMs: 1000,
+  action: stopOfWeb,
+  ...more,
+})
+
+const shutdown = {
+  kind: 'cluster',
+  id: 1,
+  inputs: [],
+  attributes: {},
+  priority: 0,
+  operation: 'do_shutdown',
+  key: 'do_shutdown-n1',
+  node: self,
+  downed: [],
+} as const
+
+describe('a command of a DC', () => {
+  test('is the executor’s', () => {
+    const node = new DrivenNode()
+    node.runs()
+    node.feed({ kind: 'command', id: 3, command: command({ term: 4 }), highestTerm: 5 })
+    // The executor looks at the term itself.
+    expect(node.asked).toEqual([{ kind: 'perform-command', id: 3, command: command({ term: 4 }) }])
+  })
+
+  test('for a node behind a connection goes there, under a term that is not over', () => {
+    const node = new DrivenNode()
+    node.runs()
+    const remote = nodeName('r1')
+    const routed = command({ action: { ...stopOfWeb, node: remote } })
+    node.feed({ kind: 'command', id: 1, command: routed, highestTerm: 5 })
+    expect(node.asked).toEqual([{ kind: 'route-command', id: 1, node: remote, command: routed }])
+    node.feed({ kind: 'command', id: 2, command: routed, highestTerm: 6 })
+    expect(node.of('route-command')).toHaveLength(1)
+    expect(node.of('answer-command')).toMatchObject([
+      { id: 2, answer: { accepted: false, why: 'old-term', highestTerm: 6 } },
+    ])
+  })
+
+  test('is not taken by a node that is still starting', () => {
+    const node = new DrivenNode()
+    node.feed({ kind: 'command', id: 1, command: command(), highestTerm: undefined })
+    expect(node.of('answer-command')).toMatchObject([{ id: 1, answer: { accepted: false, why: 'closing' } }])
+  })
+
+  test('that lets this node go is obeyed under the term that rules, and not under one that is over', () => {
+    const node = new DrivenNode()
+    node.runs()
+    node.feed({ kind: 'leave' })
+    node.feed({ kind: 'command', id: 1, command: command({ action: shutdown }), highestTerm: 6 })
+    expect(node.of('answer-command')).toMatchObject([{ id: 1, answer: { accepted: false, why: 'old-term' } }])
+    expect(node.of('depart')).toEqual([])
+    node.feed({ kind: 'command', id: 2, command: command({ action: shutdown, term: 6 }), highestTerm: 6 })
+    expect(node.of('answer-command').slice(1)).toMatchObject([{ id: 2, answer: { accepted: true, done: true } }])
+    expect(node.of('depart')).toEqual([{ kind: 'depart', lease: 'L1', escalated: false, disarm: true }])
+  })
+})
+
+describe('what the controller asks for', () => {
+  test('is dropped without quorum: the process may have stood still since the step', () => {
+    const node = new DrivenNode()
+    node.configured()
+    node.feed({ kind: 'began' })
+    node.quorum(4000)
+    // What comes first in the step takes longer to perform than the lease holds.
+    node.meanwhile = (effect) => {
+      if (effect.kind === 'member-changed') node.now += 5000
+    }
+    node.member()
+    expect(node.kinds).toContain('member-changed')
+    expect(node.kinds).not.toContain('campaign')
+    node.quorum(4000)
+    expect(node.kinds).toContain('campaign')
+  })
+})
+
+describe('before the store was read', () => {
+  test('nothing is decided from the view: the history of an earlier life would be deleted', () => {
+    const node = new DrivenNode()
+    node.configured()
+    node.quorum()
+    node.later(1000)
+    expect(node.kinds).toEqual(['executor-quorum', 'quorum-gained'])
+    node.feed({ kind: 'began' })
+    expect(node.kinds.slice(2)).toEqual(['executor-quorum', 'register'])
+  })
+
+  test.each([
+    { name: 'of two nodes, one that had quorum in this boot', met: true, isOneOfTwo: true, afterMs: 0, will: true },
+    { name: 'one that has just booted', met: false, isOneOfTwo: true, afterMs: 9000, will: false },
+    { name: 'one of three, while quorum may come', met: true, isOneOfTwo: false, afterMs: 4499, will: false },
+    { name: 'one of three, later', met: true, isOneOfTwo: false, afterMs: 4500, will: true },
+  ])('the copy of this node’s own member will do, or not: $name', ({ met, isOneOfTwo, afterMs, will }) => {
+    const { loop, now } = new DrivenNode({ met })
+    expect(ownCopyWillDo(loop.state, isOneOfTwo, monotonicMs(now + afterMs))).toBe(will)
+  })
+
+  test('that copy will do for a node that leaves, and not for one that has quorum', () => {
+    const node = new DrivenNode({ met: true })
+    node.feed({ kind: 'leave' })
+    expect(ownCopyWillDo(node.loop.state, false, monotonicMs(node.now))).toBe(true)
+    node.quorum()
+    expect(ownCopyWillDo(node.loop.state, true, monotonicMs(node.now))).toBe(false)
+  })
+})
+
+test('a node registers again when it says something else of itself', () => {
+  const node = new DrivenNode()
+  node.runs()
+  node.feed({ kind: 'presence', input: { kind: 'written', ok: true } })
+  node.later(1000)
+  node.asked.length = 0
+  node.feed({ kind: 'says', says: { watchdogMs: 5000 } })
+  expect(node.kinds).toEqual(['register'])
+})
+
+test('the fencer hears of members that change, and of nodes that others vouch for', () => {
+  const node = new DrivenNode()
+  node.runs()
+  const other = nodeName('n2')
+  const value = { node: other, reason: 'fenced: by the survivor of two', fencedAt: 1 }
+  node.store({ kind: 'put', key: keys.fencingConfirmed(other), value, createRevision: 9 })
+  node.store({ kind: 'put', key: keys.fencingConfirmed(self), value: { node: self, fencedAt: 1 }, createRevision: 9 })
+  expect(node.of('confirmed-down').map(({ node: of, bySurvivor }) => [of, bySurvivor])).toEqual([
+    ['n2', true],
+    ['n1', false],
+  ])
+  node.member('leaving')
+  expect(node.of('member-changed').map(({ node: of }) => of)).toEqual(['n1'])
+})
+
+test('another lease is another gain of quorum, the same one prolonged is none', () => {
+  const node = new DrivenNode()
+  node.quorum(4000, 'L1')
+  node.quorum(4000, 'L1')
+  node.quorum(4000, 'L2')
+  expect(node.of('quorum-gained').map(({ lease }) => lease)).toEqual(['L1', 'L2'])
+})
+
+test('what one of two waits for is told when it changes', () => {
+  const node = new DrivenNode()
+  const situation = {
+    peer: nodeName('n2'),
+    heartbeat: 'silent',
+    peerIsDown: false,
+    met: false,
+    fencingEnabled: true,
+    quorate: false,
+  } as const
+  node.feed({ kind: 'two-node', input: { kind: 'situation', situation } })
+  node.feed({ kind: 'tick' })
+  node.feed({ kind: 'two-node', input: { kind: 'situation', situation: { ...situation, heartbeat: 'heard' } } })
+  expect(node.of('two-node-waits').map(({ message }) => message?.slice(0, 22))).toEqual([
+    'This node waits for n2',
+    undefined,
+  ])
+})
