@@ -302,7 +302,12 @@ function depart(state: NodeState, effect: Extract<PresenceEffect, { kind: 'depar
   const escalated = effect.escalated === true
   const disarm = !escalated && state.ownStops.leftRunning.length === 0
   const told = escalated
-    ? [log('error', 'the shutdown did not finish within shutdown-escalation: this node leaves with its resources running')]
+    ? [
+        log(
+          'error',
+          'the shutdown did not finish within shutdown-escalation: this node leaves with its resources running',
+        ),
+      ]
     : []
   return turn(state, ...told, { kind: 'depart', ...(lease === undefined ? {} : { lease }), escalated, disarm })
 }

@@ -1,0 +1,696 @@
+/**
+ * Rules that are taken out of the shipped code one at a time (`npm run mutate`): a sentence that says what is broken, the exact text, and what stands
+ * there instead. A text must be in its file exactly once: a rule that was written anew gets its mutation written anew.
+ */
+export type Mutation = readonly [broken: string, text: string, instead: string]
+
+export const mutations: Readonly<Record<string, readonly Mutation[]>> = {
+  'src/node/own-stops.ts': [
+    [
+      'a node without quorum stops nothing',
+      "effects.push({ kind: 'plan-own-stops', id, stopEverything: why !== 'no-quorum' })",
+      '',
+    ],
+    ['no-quorum-policy is not looked at', "if (noQuorumReaction(plan.noQuorumPolicy) === 'fence-self')", 'if (false)'],
+    ['a loss of quorum for a moment stops what runs', 'const momentMs = 50', 'const momentMs = 0'],
+    [
+      'one of two stops what it runs although it is about to go on',
+      '!isQuorate(state, now) && !keepsResources(state.twoNode)',
+      '!isQuorate(state, now)',
+    ],
+    [
+      'it stops although quorum is back',
+      '!isQuorate(state, now) && !keepsResources(state.twoNode)',
+      '!keepsResources(state.twoNode)',
+    ],
+    [
+      'a plan that could not be made is not asked for again',
+      'const until = monotonicMs(now + retryMs)',
+      'const until = monotonicMs(Number.POSITIVE_INFINITY)',
+    ],
+    [
+      'whoever leaves keeps what no-quorum-policy keeps',
+      "stopEverything: why !== 'no-quorum' })",
+      'stopEverything: false })',
+    ],
+    ['nobody waits for the store to be read', 'state.met ? readWithinMs : 0', '0'],
+    [
+      'what is unmanaged counts as left running',
+      'leftRunning(mayRun, attempt.phase.unmanaged)',
+      'leftRunning(mayRun, [])',
+    ],
+    [
+      'what is left running is forgotten',
+      'withOwnStops(without(state, id), { leftRunning: left })',
+      'without(state, id)',
+    ],
+    ['what was left running counts although quorum came back', 'withOwnStops(state, { leftRunning: [] })', 'state'],
+  ],
+  'src/node/node.ts': [
+    [
+      'a controller’s wishes are performed without quorum',
+      "return effect.kind !== 'controller' || effect.effect.kind === 'log' || isQuorate(state, now)",
+      'return true',
+    ],
+    [
+      'the watchdog is stopped although something is left running',
+      'const disarm = !escalated && state.ownStops.leftRunning.length === 0',
+      'const disarm = !escalated',
+    ],
+    [
+      'the watchdog is stopped although the node escalates',
+      'const disarm = !escalated && state.ownStops.leftRunning.length === 0',
+      'const disarm = state.ownStops.leftRunning.length === 0',
+    ],
+    [
+      'the view is acted on before the store was read',
+      'if (!state.began) return turn(state)\n  const news',
+      'const news',
+    ],
+    [
+      'the node registers before it knows what it ran',
+      'if (!state.began) return turn(state)\n  const own',
+      'const own',
+    ],
+    [
+      'a daemon that begins without quorum leaves running what it finds',
+      'return state.met && !quorate',
+      'return false && state.met && !quorate',
+    ],
+    ['a daemon that begins after a boot stops what nobody runs', 'return state.met && !quorate', 'return !quorate'],
+    [
+      'an old copy of the store will do for a machine that has just booted',
+      'if (!state.met || isQuorate(state, now)) return false',
+      'if (isQuorate(state, now)) return false',
+    ],
+    [
+      'an old copy will do with quorum',
+      'if (!state.met || isQuorate(state, now)) return false',
+      'if (!state.met) return false',
+    ],
+    ['the executor never learns that quorum is lost', "{ kind: 'executor-quorum', quorate: false },", ''],
+    ['the executor never learns that quorum is there', "{ kind: 'executor-quorum', quorate: true },", ''],
+    ['a node that lost quorum keeps its lease', "toPresence(next, { kind: 'lease' }, now))", 'turn(next))'],
+    [
+      'losing quorum stops nothing',
+      "return why === 'left' ? lost : andThen(lost, (next) => stopsWithoutQuorum(next, 0, now))",
+      'return lost',
+    ],
+    ['a node that has left stops what it does not run', "return why === 'left' ? lost : andThen", 'return andThen'],
+    ['another lease is no gain of quorum', '(before && lease === state.lease)', 'before'],
+    ['a leaving node campaigns on', "andThen(toController(state, { kind: 'leaving' }, now)", 'andThen(turn(state)'],
+    [
+      'a node that counts as down goes on',
+      "return andThen(turn(state, told), (next) => stopEverything(next, 'declared-down', now))",
+      'return turn(state, told)',
+    ],
+    [
+      'fencing-reaction=panic is not obeyed',
+      'if (panicsWhenFenced(state.view.configuration?.typed, state.view.nodeStates.get(state.self)))',
+      'if (false)',
+    ],
+    [
+      'a node that has stopped everything does not leave',
+      "return toPresence(state, { kind: 'stopped-locally' }, now)",
+      'return turn(state)',
+    ],
+    [
+      'the fencer is not told who vouches',
+      'const bySurvivor = state.view.confirmedDown.get(change.node)?.reason !== undefined',
+      'const bySurvivor = false',
+    ],
+    [
+      'a lease that is prolonged keeps the old end',
+      'toController({ ...state, quorateUntil: until }, input, now)',
+      'toController({ ...state, quorateUntil: monotonicMs(Math.max(until, state.quorateUntil)) }, input, now)',
+    ],
+  ],
+  'src/node/commands.ts': [
+    [
+      'a former DC lets a node go',
+      "return isOver\n      ? { kind: 'nobody', answer: oldTerm(highestTerm) }\n      : { kind: 'presence'",
+      "return false\n      ? { kind: 'nobody', answer: oldTerm(highestTerm) }\n      : { kind: 'presence'",
+    ],
+    ['a former DC commands a remote node', "return isOver ? { kind: 'nobody'", "return false ? { kind: 'nobody'"],
+    [
+      'a node that is still starting takes commands',
+      "if (highestTerm === undefined) return { kind: 'nobody', answer: stillStarting }",
+      "if (highestTerm === undefined) return { kind: 'executor' }",
+    ],
+    ['a refused command counts as taken', 'if (answer.accepted) return', 'if (true) return'],
+    [
+      'a command that is done is waited for',
+      "answer.done ? { kind: 'acknowledged', transitionKey } : undefined",
+      'undefined',
+    ],
+  ],
+  'src/node/own-member.ts': [
+    ['a leaving node counts itself as down', '&& !isOnItsWayOut', ''],
+    [
+      'an earlier life’s fencing counts for this one',
+      'const named = state?.attributes?.incarnation === String(incarnation)',
+      'const named = state !== undefined',
+    ],
+    ['the others never learn of a watchdog', 'record !== undefined && !saysTheSame(record, now)', 'false'],
+  ],
+  'src/node/options.ts': [
+    [
+      'a node without fencing escalates',
+      "if (parseBoolean(clusterOptionValue(configuration, 'fencing-enabled')) === false) return undefined",
+      '',
+    ],
+    ['a node panics that was not fenced', 'own?.attributes?.node_fenced !== undefined && ', ''],
+  ],
+  'src/controller/controller.ts': [
+    [
+      'the DC rules without quorum',
+      'if (now >= state.quorateUntil || state.lease === undefined) return turn(withoutReign(state))',
+      '',
+    ],
+    [
+      'the key of an earlier life is ruled under',
+      'if (dc.lease !== state.lease) return revoke(withoutReign(state), dc.node, dc.lease, now)',
+      '',
+    ],
+    [
+      'a DC that stands still over a lost answer stays so',
+      'state.reign !== undefined && isStuck(state.reign, now)',
+      'false',
+    ],
+    [
+      'a reign is resumed under a term that has ended',
+      'if (dc.term === current.endedTerm) return resign(current, dc.term, now)',
+      '',
+    ],
+    [
+      'a leaving node becomes DC',
+      "if (state.leaving && others.some((member) => member.state !== 'leaving')) return turn(state)",
+      '',
+    ],
+    [
+      'nobody ends the lease of a silent DC',
+      'return state.agreed.has(dc.node) ? revoke(state, dc.node, dc.lease, now) : turn(state)',
+      'return turn(state)',
+    ],
+    [
+      'a DC is revoked that only this node misses',
+      'return state.agreed.has(dc.node) ?',
+      'return state.silent.has(dc.node) ?',
+    ],
+    [
+      'a transition is computed from a view that lacks the DC’s own writes',
+      'if (isWaitingForWrites(state) || reign.waitingFor.length > 0',
+      'if (reign.waitingFor.length > 0',
+    ],
+    [
+      'a transition is computed while a node is waited for',
+      'if (isWaitingForWrites(state) || reign.waitingFor.length > 0',
+      'if (isWaitingForWrites(state)',
+    ],
+    [
+      'two computations at a time',
+      'reign === undefined || reign.computing !== undefined || !mayComputeBeside',
+      'reign === undefined || !mayComputeBeside',
+    ],
+    [
+      'a node that the DC alone misses is never given up',
+      'if (now - since >= state.timings.linkPatienceMs) lost.set',
+      'if (false) lost.set',
+    ],
+    [
+      'no member campaigns before it is registered under its lease',
+      'if (own === undefined || own.lease !== state.lease || state.lease === undefined) return turn(state)',
+      'if (state.lease === undefined) return turn(state)',
+    ],
+  ],
+  'src/controller/absorb.ts': [
+    [
+      'an election that was not performed is waited for',
+      'const campaigning = state.campaigning && now < input.until',
+      'const { campaigning } = state',
+    ],
+    ['a refused write ends no reign', "if (input.outcome === 'refused') return turn(withoutReign(state))", ''],
+    [
+      'the DC does not wait for what it has written',
+      'mustSee: Math.max(reign.mustSee, input.revision)',
+      'mustSee: reign.mustSee',
+    ],
+    ['a graph that is outdated is walked', 'if (reign.lookAgain !== undefined) return turn(done)', ''],
+    [
+      'a command that a node refused is waited for',
+      "return lookAgain(endAction(next, of, 'failed'), `a node refused",
+      'return lookAgain(next, `a node refused',
+    ],
+    [
+      'a fencing that failed is not tried again',
+      'const attempts: FencingAttempts = { failures, retryAt: now + retryMs',
+      'const attempts: FencingAttempts = { failures, retryAt: Number.POSITIVE_INFINITY',
+    ],
+    [
+      'a fencing for another life of the node counts',
+      'if (incarnation === undefined || incarnation !== knownIncarnation(state.view, input.target)) return turn(looked)',
+      '',
+    ],
+    [
+      'what succeeds is not recorded before its followers go out',
+      "if (purpose.kind === 'ends-action') return turn(endAction(next, purpose, 'succeeded'))",
+      "if (purpose.kind === 'ends-action') return turn(next)",
+    ],
+    [
+      'a changed configuration does not try a failed fencing again',
+      'const before = known ? learnt : withoutFencingPause(learnt, now)',
+      'const before = learnt',
+    ],
+    ['failures are not counted', 'if (isNew && !isCounted(failure, changes)) failures.push(failure)', ''],
+  ],
+  'src/controller/node-states.ts': [
+    [
+      'a lost node is not unclean',
+      "const unclean = { ...state, inCcm: false, crmd: 'offline', join: 'down', reason, term: input.term } as const",
+      'const unclean = { ...state, reason, term: input.term } as const',
+    ],
+    [
+      'a node that was declared down comes back with the same life',
+      "if (state?.expected === 'down' && sameIncarnation) {",
+      'if (false) {',
+    ],
+    ['a node is integrated while it is being fenced', 'if (input.beingFenced.has(node)) return {}', ''],
+    [
+      'the history of an earlier life is kept',
+      "return { edits: [put, { kind: 'delete-history', node }, forget], gone: true }",
+      'return { edits: [put, forget], gone: true }',
+    ],
+    [
+      'without fencing nobody waits for a lost node to stop',
+      'if (input.now < waitUntil) return { waitUntil, waitingFor }\n  const reason',
+      'const reason',
+    ],
+    ['a restarted daemon is lost before it can register', 'if (registers) return registers', ''],
+    [
+      'a starting cluster fences who is not there yet',
+      'const starting = input.startupUntil !== undefined && input.now < input.startupUntil',
+      'const starting = false',
+    ],
+    [
+      'the wish of an earlier life to leave sends the next one away',
+      "return { edits: [{ kind: 'put-node-state', record: unclean }, forget], gone: true, revoke }",
+      "return { edits: [{ kind: 'put-node-state', record: unclean }], gone: true, revoke }",
+    ],
+    ['an administrator’s word counts for a node that is here', 'if (here) return { edits: [forget] }', ''],
+    ['a node whose silence counts keeps its lease', 'const revoke = record !== undefined', 'const revoke = false'],
+  ],
+  'src/controller/walk.ts': [
+    [
+      'an action does not wait for its inputs',
+      'if (inputs.length === 0) ready.push(action.id)',
+      'if (inputs.length <= 1) ready.push(action.id)',
+    ],
+    [
+      'an aborted transition goes on',
+      'return walk.aborted === undefined || action.priority >= INFINITY_SCORE',
+      'return true',
+    ],
+    [
+      'a failed action counts as done',
+      "if (outcome === 'failed') return { ...walk, underWay, failed: new Set(walk.failed).add(id) }",
+      '',
+    ],
+    ['batch-limit is not kept', 'if (limits.batch > 0 && this.#all >= limits.batch) return false', ''],
+    ['node-action-limit is not kept', 'if ((this.#onNode.get(node) ?? 0) >= limits.onNode(node)) return false', ''],
+    ['migration-limit is not kept', 'return (this.#migrations.get(node) ?? 0) < limits.migrations', 'return true'],
+    ['fencing waits for other actions', 'if (isFencing(action) || isGuestFencing(action)) return true\n', ''],
+  ],
+  'src/controller/send.ts': [
+    [
+      'a node is told that it may go before that is recorded',
+      "return write(state, edits, { kind: 'begins-action', ...of })",
+      'return execute(state, walkOf(state, of.transition) as Walk, action)',
+    ],
+    [
+      'a command carries no revision of the plan',
+      'plannedFrom: walk.plannedFrom,',
+      'plannedFrom: Number.MAX_SAFE_INTEGER,',
+    ],
+    ['a command is sent once only', '...(isFencing(action) ? {} : { resendAt: now + remindMs }),', ''],
+    ['a fencing is meant for no life of the node', '...incarnation,\n    timeoutMs:', 'timeoutMs:'],
+  ],
+  'src/controller/heard-again.ts': [
+    [
+      'who is heard again is fenced',
+      'return id === undefined || withdrawn === true || !isHere || !wasLost ? [] : [{ node, id }]',
+      'return []',
+    ],
+  ],
+  'src/controller/needed-voters.ts': [
+    [
+      'a node without which there is no majority is fenced at once',
+      'return since !== undefined && now - since < neededVoterPatienceMs',
+      'return false',
+    ],
+    [
+      'such a node is waited for without end',
+      'return since !== undefined && now - since < neededVoterPatienceMs',
+      'return since !== undefined',
+    ],
+  ],
+  'src/controller/owed-answers.ts': [
+    ['all who owe a result are fenced at once', 'if (another !== undefined) return', 'if (another === node) return'],
+    [
+      'the majority is fenced for missing results',
+      "return restHasQuorum(state, node) ? undefined : 'the rest would have no quorum'",
+      'return undefined',
+    ],
+    [
+      'a node is fenced for what the DC owes itself',
+      "if (reign.owing.has(self) || owesItselfStill(state, owed)) return 'the DC has not reported it either'",
+      '',
+    ],
+  ],
+  'src/controller/beside.ts': [
+    ['a transition is computed beside what has just begun', 'now - sentAt >= state.timings.besideMs', 'true'],
+  ],
+  'src/controller/lost-arrivals.ts': [
+    [
+      'what was sent away is forgotten with the history of the sender',
+      'return [...edits, ...arrivals]',
+      'return edits',
+    ],
+  ],
+  'src/controller/local-stop.ts': [
+    [
+      'own stops keep no order',
+      'const free = left.filter(({ id }) => (inputs.get(id) ?? []).every((input) => staged.has(input)))',
+      'const free = left',
+    ],
+    [
+      'a node without quorum starts what its plan starts',
+      "return action.operation === 'stop' || action.operation === 'demote'",
+      'return true',
+    ],
+    [
+      'a node stops what is on others',
+      "if (action.kind !== 'resource' || action.node !== self) return false",
+      "if (action.kind !== 'resource') return false",
+    ],
+    ['an order through another node’s action is lost', 'else open.push(...(byId.get(id)?.inputs ?? []))', ''],
+  ],
+  'src/controller/own-view.ts': [
+    [
+      'a node that decides for itself believes the store about what it runs',
+      'const own = operations.map((record)',
+      'const own = [].map((record: never)',
+    ],
+  ],
+  'src/membership/heartbeat.ts': [
+    ['a paused node does not doubt its lease', "effects: [{ kind: 'doubt-own-lease', pausedMs }] }", 'effects: [] }'],
+    ['after a pause everybody else is silent', '{ ...peer, lastHeard: now, saysSilent: [] }', 'peer'],
+    [
+      'half of the votes confirm a silence',
+      'const needed = Math.floor(voters.size / 2) + 1',
+      'const needed = Math.ceil(voters.size / 2)',
+    ],
+    [
+      'a node that is not heard votes',
+      "else if (peer && stateOf(state, peer, now) === 'heard' && peer.saysSilent.includes(suspect)) votes++",
+      'else if (peer?.saysSilent.includes(suspect)) votes++',
+    ],
+    [
+      'a daemon that died gets no time to come back',
+      'return peer.hostAnswers ? Math.max(tokenMs, restartGraceMs) : tokenMs',
+      'return tokenMs',
+    ],
+    [
+      'a pulse of an earlier life counts',
+      'if (isThere && pulse.incarnation < (peer.incarnation ?? 0)) return state',
+      '',
+    ],
+    [
+      'who has just become a member is silent at once',
+      'return isBack ? { ...known, lastHeard: now, hostAnswers: false } : known',
+      'return known',
+    ],
+    [
+      'the others learn late of a silence',
+      'if (!changed && !isPulseDue(state, input, now))',
+      'if (!isPulseDue(state, input, now))',
+    ],
+  ],
+  'src/membership/presence.ts': [
+    [
+      'a node without quorum waits for leave for ever',
+      'if (now - state.leaveAloneAt < leaveAlonePatienceMs) return { state, effects }\n',
+      'return { state, effects }\n',
+    ],
+    [
+      'a node that counts as down waits for leave',
+      'if (state.own?.declaredDown) return stopLocally(state, effects)',
+      '',
+    ],
+    [
+      'shutdown-escalation is not obeyed',
+      'if (state.escalateAt !== undefined && now >= state.escalateAt) return escalate(state, effects)',
+      '',
+    ],
+    ['a node leaves that the DC does not know yet', 'if (!leaving && !acknowledged)', 'if (false)'],
+    [
+      'a wish to leave is not repeated after a loss of quorum',
+      'return input.lease === undefined ? { ...rest, shutdownRequested: false }',
+      'return input.lease === undefined ? { ...rest }',
+    ],
+    [
+      'do_shutdown sends a node away that does not leave',
+      "return state.phase === 'leaving' ? { ...state, phase: 'left' } : state",
+      "return { ...state, phase: 'left' }",
+    ],
+    [
+      'what has no effect is not written again',
+      'attempt === state.attempt && now < state.retryAt',
+      'attempt === state.attempt',
+    ],
+  ],
+  'src/quorum/quorum.ts': [
+    [
+      'a lease counts to its very end',
+      'answer.askedAt + answer.ttlMs - leaseMarginMs',
+      'answer.askedAt + answer.ttlMs',
+    ],
+    [
+      'a lease counts from the answer',
+      'answer.askedAt + answer.ttlMs - leaseMarginMs',
+      'now + answer.ttlMs - leaseMarginMs',
+    ],
+    [
+      'an answer from before a pause counts',
+      'if (answer.askedAt < state.doubtedAt) return { ...next, askAt: now }',
+      '',
+    ],
+    [
+      'an answer about another lease counts',
+      'if (input.lease !== state.lease) return { ...state, asking: false }\n      return confirm',
+      'return confirm',
+    ],
+  ],
+  'src/quorum/two-node.ts': [
+    [
+      'a machine that has just booted fences the other',
+      "if (heartbeat !== 'silent' || !met || !fencingEnabled)",
+      "if (heartbeat !== 'silent' || !fencingEnabled)",
+    ],
+    [
+      'the other is fenced while its daemon restarts',
+      "if (heartbeat !== 'silent' || !met || !fencingEnabled)",
+      'if (!met || !fencingEnabled)',
+    ],
+    [
+      'a fencing that failed counts',
+      'if (input.succeeded) return afterFencing(state, phase.incarnation, now)\n      return',
+      'if (true) return afterFencing(state, phase.incarnation, now)\n      return',
+    ],
+    [
+      'who is heard again is fenced by the survivor',
+      "if (situation.heartbeat !== 'heard' || phase.withdrawn) return { state, effects: [] }",
+      'return { state, effects: [] }',
+    ],
+    [
+      'a word counts although others may have a majority meanwhile',
+      "return phase.kind === 'going-alone' ? { ...rest, phase: { ...phase, lapsed: true } } : idle(rest)",
+      'return rest',
+    ],
+    [
+      'what one of two runs is stopped when the other is silent',
+      'return situation?.met === true && situation.fencingEnabled',
+      'return false',
+    ],
+  ],
+  'src/quorum/watchdog.ts': [
+    [
+      'the watchdog is fed without quorum',
+      "if (lease === undefined || now >= until) return 'this node has lost quorum'",
+      '',
+    ],
+    [
+      'the watchdog is fed under another lease',
+      "return permit.lease === lease ? undefined : 'this node is not registered'",
+      'return undefined',
+    ],
+    [
+      'the watchdog is fed for a main thread that hangs',
+      "if (now - permit.at > permitLastsMs(timeoutMs)) return 'the main thread hangs, or this node must stop'",
+      '',
+    ],
+  ],
+  'src/quorum/loss.ts': [
+    [
+      'nobody waits for the margin of a lost node’s clock',
+      'return timings.leaseTtlMs + timings.leaseMarginMs + timings.stopTimeMs',
+      'return timings.leaseTtlMs',
+    ],
+    [
+      'a watchdog is not given its time',
+      'return timings.leaseTtlMs + timings.leaseMarginMs + selfResetMs',
+      'return timings.leaseMarginMs',
+    ],
+  ],
+  'src/fencing/fencing.ts': [
+    [
+      'a device is told before the fencing is recorded',
+      "phase: { kind: 'recording' }, trail: [] }\n  return",
+      "phase: { kind: 'queued' }, trail: [] }\n  return",
+    ],
+    ['a former DC’s demand is obeyed', 'if (demand.term < state.term) {', 'if (false) {'],
+    [
+      'a result that could not be recorded counts',
+      "return announce(state, request, { outcome: 'failed', message, powerOn, ...(isOff ? { isOff } : {}) })",
+      'return announce(state, request, { outcome: reached, message, powerOn, ...(isOff ? { isOff } : {}) })',
+    ],
+    [
+      'a device is told several things about a node at once',
+      'return target === request.target || !state.setup.concurrent',
+      'return !state.setup.concurrent',
+    ],
+    [
+      'concurrent-fencing=false is not obeyed',
+      'return target === request.target || !state.setup.concurrent',
+      'return target === request.target',
+    ],
+    [
+      'off by an administrator is asked for twice',
+      "const isEnough = action === demand.action || (action === 'off' && demand.action === 'reboot')",
+      'const isEnough = action === demand.action',
+    ],
+    [
+      'what a device was told is taken back',
+      'if (request.device !== undefined) return { state: replace(state, { ...request, withdrawn: true }), effects: [] }',
+      '',
+    ],
+    [
+      'a node that was switched off for a reboot stays off',
+      'if (isFencedAgain || (phase.pausedUntil !== undefined && now < phase.pausedUntil)) return { state, effects: [] }',
+      'return { state, effects: [] }',
+    ],
+  ],
+  'src/fencing/watchdog.ts': [
+    [
+      'a watchdog counts that takes longer than the cluster waits',
+      'return waited > deviceTimeoutMs ? waited : undefined',
+      'return waited',
+    ],
+  ],
+  'src/fencing/self-fencing.ts': [
+    [
+      'a node that came back counts as reset',
+      "if (target === 'here' || changes !== gone.changes) return { kind: 'unproven', why: cameBack }",
+      '',
+    ],
+    ['a former DC proves a reset', "if (!rules) return { kind: 'unproven', why: 'the term is over' }", ''],
+    [
+      'nobody waits for the watchdog',
+      "return now < gone.resetAt ? { kind: 'waiting', wait } : { kind: 'reset' }",
+      "return { kind: 'reset' }",
+    ],
+  ],
+  'src/executor/queue.ts': [
+    [
+      'a former DC’s operation is begun',
+      'if (operation.term !== undefined && operation.term < state.term)',
+      'if (false)',
+    ],
+    ['something starts without quorum', 'if (!state.quorate && needsQuorum(operation))', 'if (false)'],
+    [
+      'a plan is obeyed that does not know of own stops',
+      'if (needsQuorum(operation) && !knowsOwnDecisions(state, operation))',
+      'if (false)',
+    ],
+    [
+      'the same action is done twice',
+      'if (knowsKey(line, keyText(operation))) return { state: raised, effects: [] }',
+      '',
+    ],
+    [
+      'a node does not remember the highest term',
+      'return term === undefined || term <= state.term ? state : { ...state, term }',
+      'return state',
+    ],
+    [
+      'a former DC cancels monitors',
+      'const { term, resource, operation, intervalMs } = input\n  if (term < state.term)',
+      'const { term, resource, operation, intervalMs } = input\n  if (false)',
+    ],
+  ],
+  'src/executor/line.ts': [
+    [
+      'something begins beside what a former daemon left running',
+      'if (line.leftAgent || line.current !== undefined) return undefined',
+      'if (line.current !== undefined) return undefined',
+    ],
+    [
+      'two operations of a resource at once',
+      'if (line.leftAgent || line.current !== undefined) return undefined',
+      'if (line.leftAgent) return undefined',
+    ],
+    [
+      'monitors go on after a stop',
+      'const flushed = changesResource(waiting.operation) ? withoutRecurring(line) : line',
+      'const flushed = line',
+    ],
+  ],
+  'src/executor/local-stop.ts': [
+    [
+      'a later stage stops before an earlier one is down',
+      'if (stop.running.size > 0) return { state: { ...state, localStop: stop }, effects: [] }',
+      '',
+    ],
+    [
+      'a start runs to its end before the resource is stopped',
+      "effects.push({ kind: 'kill', callId: current.callId, resource })",
+      '',
+    ],
+    ['own stops are forgotten as soon as they are recorded', 'shownAt: Math.max(shownAt, revision)', 'shownAt'],
+  ],
+  'src/executor/withdraw.ts': [
+    [
+      'what waits to start begins without quorum',
+      'const waiting = line.waiting.filter(({ operation }) => !needsQuorum(operation))',
+      'const { waiting } = line',
+    ],
+  ],
+  'src/executor/own-history.ts': [
+    [
+      'what the DC has deleted counts as stopped',
+      'else if (!this.#mayRun(resource)) this.#records.delete(resource)',
+      'else this.#records.delete(resource)',
+    ],
+    [
+      'what an earlier daemon started is not known',
+      'return [...recorded, ...started.filter((resource) => !this.#records.has(resource))]',
+      'return recorded',
+    ],
+  ],
+  'src/executor/command-input.ts': [
+    [
+      'delete asks the agent for a delete',
+      "if (action.operation === 'lrm_delete' || action.operation === 'delete')",
+      "if (action.operation === 'lrm_delete')",
+    ],
+  ],
+}
