@@ -25,7 +25,8 @@ export interface LinkEnd {
 }
 
 const aliveEveryMs = 1000
-const silenceMs = 3000
+/** By this side's own turns: time in which this process stood still is not the peer's silence, and what arrived meanwhile is read first. */
+const silentTurns = 3
 const lengthBytes = 4
 const mostUnanswered = 10_000
 /** Two of the longest messages. More means that the other side asks and does not read. */
@@ -51,7 +52,7 @@ export class Link<Asked, Answered> {
   readonly #turns: TurnLine
   readonly #alive: NodeJS.Timeout
   #lastId = 0
-  #heardAt = performance.now()
+  #silentTurns = 0
   #ended = false
 
   constructor(
@@ -70,7 +71,7 @@ export class Link<Asked, Answered> {
     socket.on('error', (error) => this.#end({ hostAnswered: hostAnswered(error), reason: error.message }))
     socket.on('close', () => this.#end({ hostAnswered: true, reason: 'the connection was closed' }))
     // Both sides speak, and only what is heard counts: a socket's own time-out is put off by what is written as well.
-    this.#alive = setInterval(() => this.#send({ kind: 'alive' }), aliveEveryMs)
+    this.#alive = setInterval(() => this.#turn(), aliveEveryMs)
   }
 
   get ended(): boolean {
@@ -109,12 +110,14 @@ export class Link<Asked, Answered> {
     this.#onEnd(end)
   }
 
+  #turn(): void {
+    if (++this.#silentTurns > silentTurns)
+      this.#end({ hostAnswered: false, reason: `silent for ${silentTurns * aliveEveryMs} ms` })
+    else this.#send({ kind: 'alive' })
+  }
+
   #send(message: Message): void {
     if (this.#ended) return
-    if (performance.now() - this.#heardAt > silenceMs) {
-      this.#end({ hostAnswered: false, reason: `silent for ${silenceMs} ms` })
-      return
-    }
     if (this.#socket.writableLength > mostUnreadBytes) {
       this.#end({ hostAnswered: true, reason: 'it does not read its messages' })
       return
@@ -124,7 +127,7 @@ export class Link<Asked, Answered> {
 
   #read(chunk: Buffer): void {
     if (this.#ended) return
-    this.#heardAt = performance.now()
+    this.#silentTurns = 0
     try {
       for (const message of this.#frames.read(chunk, this.#terms.longest)) {
         if (this.#ended) return

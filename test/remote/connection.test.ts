@@ -259,6 +259,17 @@ test('a remote node that asks and does not read what it is answered is left, bef
   expect(answered).toBeLessThan(60)
 })
 
+test('time in which this process stood still is not the silence of the other side', async () => {
+  const { server } = await serve()
+  const ends: string[] = []
+  const link = await open(server.port, ends)
+  await link.call('own', { owner: 'n1', token: 5, firstCallId: 1 })
+  // Both sides are in this process: neither hears anything meanwhile.
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 4500)
+  expect(await link.call('perform', command)).toEqual(taken)
+  expect(ends).toEqual([])
+})
+
 test('nothing is obeyed before the connection is owned', async () => {
   const { server } = await serve()
   const link = await open(server.port)
