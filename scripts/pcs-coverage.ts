@@ -1,7 +1,7 @@
 /**
  * Writes docs/pcs.md: every command of pcs, what was compared with what, and how it ended. The list of pcs's commands is read where it lies,
  * in ../shared; which command of ours takes it is asked of the commands themselves, and how lines of it ended of test/pcs/outcome.json, which
- * `npm run fuzz:pcs -- --record` writes.
+ * `npm run fuzz:pcs -- --record test/pcs/outcome.json` writes.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -235,7 +235,7 @@ writeFileSync(
 Every command of pcs 0.12, and the words of older ones that scripts still use: which command of Systole takes it, or why it is refused, and how lines of it
 ended beside pcs. They are drawn from the grammar and typed on copies of one CIB, here under the name \`pcs\` and at Debian's own pcs: _same_ means exit code, CIB,
 listing and every word on standard error, _other words_ that only words to people differ, _other result_ anything else. Of commands that act on hosts no line is
-drawn: tests on nodes try those. Made by \`npm run pcs-coverage\` from the commands and from test/pcs/outcome.json, which \`npm run fuzz:pcs -- --record\` writes.
+drawn: tests on nodes try those. Made by \`npm run pcs-coverage\` from the commands and from test/pcs/outcome.json, which \`npm run fuzz:pcs -- --record test/pcs/outcome.json\` writes.
 
 | pcs | Lines | same | other words | other on purpose | other result |
 | --- | --- | --- | --- | --- | --- |

@@ -6,7 +6,7 @@ import { type Paths, pathsBelow } from './host/paths.ts'
 import { beginPulseEarly } from './pulse/begin.ts'
 
 const usage = `Usage: systoled [--version]
-       systoled --remote [--join <address> --token <token> [--node <name>] | --leave]
+       systoled --remote [--join <address> [--token - | --token-file <file>] [--node <name>] | --leave]
 The daemon of a Systole cluster. SYSTOLE_ROOT moves all of its files, SYSTOLE_LOG sets the log's level (info).
 SIGTERM ends it and leaves its resources running; \`systole cluster stop\` stops them.
 With --remote the host is a remote node instead of a cluster member: it runs resources for the cluster. --join gets its certificate,

@@ -59,7 +59,7 @@ export const simulateCommand: Command = {
     'systole simulate --with "constraint location web prefers n2=100" --show-scores',
     'systole simulate --ticket-revoke site-a --set-datetime "2026-12-24 18:00:00"',
     'systole simulate --xml-file saved.xml --save-output after.xml',
-    'systole simulate --profile /var/lib/pacemaker/pengine --repeat 5',
+    'systole simulate --profile /root/cibs --repeat 5',
   ],
   flags: [
     ...sourceFlags,

@@ -1,8 +1,8 @@
+/** Collects orders, each with what it means for live migrations. */
 import { migrationOrders } from '../migration/migration-orders.ts'
 import { none, type Rules } from '../relation.ts'
 import type { Order, Side, Step } from './order.ts'
 
-/** Collects orders, each with what it means for live migrations. */
 export class OrderList {
   readonly #orders: Order[] = []
 

@@ -1,13 +1,13 @@
+/**
+ * Once one constraint says that a resource may be discovered on some nodes exclusively, it may be on no others. Of members that is
+ * asked only where the whole is exclusive.
+ */
 import { INFINITY_SCORE } from '../../../cib/index.ts'
 import { type Entry, topBelowBundle } from '../../tree.ts'
 import { absent } from '../score-table.ts'
 import type { LocationWork } from './locations.ts'
 import { tableOf } from './table-work.ts'
 
-/**
- * Once one constraint says that a resource may be discovered on some nodes exclusively, it may be on no others. Of members that is
- * asked only where the whole is exclusive.
- */
 export function applyExclusiveDiscovery(work: LocationWork, entry: Entry): void {
   if (!work.exclusive.has(entry.index) && !work.exclusive.has(topBelowBundle(entry).index)) return
   for (const member of entry.members) applyExclusiveDiscovery(work, member)

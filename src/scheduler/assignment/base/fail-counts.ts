@@ -1,10 +1,10 @@
+/** migration-threshold failures on a node ban the resource from it, an anonymous clone as a whole. */
 import type { NodeName } from '../../../base/index.ts'
 import { INFINITY_SCORE, type Score } from '../../../cib/index.ts'
 import { containerOf, isUnique, type PrimitiveEntry, type ResourceTree, topBelowBundle } from '../../tree.ts'
 import { add } from '../score-table.ts'
 import { addBelow, type TableWork } from './table-work.ts'
 
-/** migration-threshold failures on a node ban the resource from it, an anonymous clone as a whole. */
 export function applyFailCounts(work: TableWork): void {
   const contents = contentsByContainer(work.tree)
   for (const entry of work.tree.all)

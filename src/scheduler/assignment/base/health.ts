@@ -1,6 +1,6 @@
+/** Node health as a location score for every resource; `allow-unhealthy-nodes` ignores bad health. */
 import { applyLocation, type LocationWork } from './locations.ts'
 
-/** Node health as a location score for every resource; `allow-unhealthy-nodes` ignores bad health. */
 export function applyHealth(work: LocationWork): void {
   if (work.status.options.nodeHealthStrategy === 'none') return
   work.status.nodes.forEach((status, node) => {

@@ -1,13 +1,13 @@
+/**
+ * Connections and fence devices are not run by remote nodes, nor is the container of a guest node (a bundle's may be).
+ * What was put into a container that is a node runs on that node alone.
+ */
 import { INFINITY_SCORE } from '../../../cib/index.ts'
 import { nodeOfContainer } from '../../constraints/colocations.ts'
 import { containerOf, type PrimitiveEntry, primitivesOf } from '../../tree.ts'
 import { absent } from '../score-table.ts'
 import { isManaged, type TableWork, tableOf } from './table-work.ts'
 
-/**
- * Connections and fence devices are not run by remote nodes, nor is the container of a guest node (a bundle's may be).
- * What was put into a container that is a node runs on that node alone.
- */
 export function applyNodeKinds(work: TableWork, entry: PrimitiveEntry): void {
   const { resource } = entry
   const container = containerOf(work.tree, entry)

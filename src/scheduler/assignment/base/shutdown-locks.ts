@@ -1,8 +1,9 @@
+/** What ran on a node that was shut down waits for it (`shutdown-lock`). */
 import type { NodeName } from '../../../base/index.ts'
 import { INFINITY_SCORE } from '../../../cib/index.ts'
 import { addBelow, type TableWork } from './table-work.ts'
 
-/** What ran on a node that was shut down waits for it. Answers with the node of each entry that is locked, by entry index. */
+/** Answers with the node of each entry that is locked, by entry index. */
 export function applyShutdownLocks(work: TableWork): ReadonlyMap<number, NodeName> {
   const locks = new Map<number, NodeName>()
   if (!work.status.options.shutdownLock) return locks

@@ -1,8 +1,8 @@
+/** Where a managed resource is active on exactly one node, it would rather stay; not where it is no longer allowed. */
 import type { PrimitiveEntry } from '../../tree.ts'
 import { absent, scoreAt } from '../score-table.ts'
 import { addTo, isManaged, type TableWork, tableOf } from './table-work.ts'
 
-/** Where a managed resource is active on exactly one node, it would rather stay; not where it is no longer allowed. */
 export function applyStickiness(work: TableWork, entry: PrimitiveEntry): void {
   const { state, meta } = entry.resource
   const [active, another] = state.active
