@@ -188,11 +188,7 @@ const onPurpose: readonly (readonly [what: string, pcs: string, here: string])[]
     'is refused without `--force`',
     'is done: installers that were written for pcs 0.9 make remote nodes so',
   ],
-  [
-    '`resource unclone`',
-    'deletes the constraints of the clone',
-    'leaves them to what was cloned: what was placed and ordered stays so',
-  ],
+  ['`resource unclone`', 'deletes the constraints of the clone', 'keeps them for the resource that was cloned'],
   [
     '`resource clone` of a resource whose agent is not on this node',
     'asks for `--force`',
@@ -217,8 +213,8 @@ const onPurpose: readonly (readonly [what: string, pcs: string, here: string])[]
   ],
   [
     'sets of pairs that become empty',
-    'stay, for the sake of ACLs that permit pairs but no sets',
-    'go, unless they have a rule',
+    'are kept, because ACLs may permit pairs but not sets',
+    'are removed, unless they have a rule',
   ],
   [
     'order within an element of the CIB',
@@ -232,10 +228,11 @@ writeFileSync(
   resolve(import.meta.dirname, '../docs/pcs.md'),
   `# Commands of pcs
 
-Every command of pcs 0.12, and the words of older ones that scripts still use: which command of Systole takes it, or why it is refused, and how lines of it
-ended beside pcs. They are drawn from the grammar and typed on copies of one CIB, here under the name \`pcs\` and at Debian's own pcs: _same_ means exit code, CIB,
-listing and every word on standard error, _other words_ that only words to people differ, _other result_ anything else. Of commands that act on hosts no line is
-drawn: tests on nodes try those. Made by \`npm run pcs-coverage\` from the commands and from test/pcs/outcome.json, which \`npm run fuzz:pcs -- --record test/pcs/outcome.json\` writes.
+Every command of pcs 0.12, and the words of older ones that scripts still use. The tables show the Systole command for each, or why it is
+refused, and how its result compares with Debian's pcs. Lines are drawn from the grammar and typed on copies of one CIB, here under the name \`pcs\` and at
+Debian's own pcs: _same_ means exit code, CIB, listing and every word on standard error, _other words_ that only words to people differ, _other result_ anything else. Of commands that act on hosts no line is
+drawn: tests on nodes try those. Made by \`npm run pcs-coverage\` from the commands and from test/pcs/outcome.json, which
+\`npm run fuzz:pcs -- --record test/pcs/outcome.json\` writes.
 
 | pcs | Lines | same | other words | other on purpose | other result |
 | --- | --- | --- | --- | --- | --- |

@@ -51,7 +51,7 @@ const purposes: readonly Purpose[] = [
   { theirs: /Several options sets exist/, reason: 'defaults without a rule are changed wherever they stand' },
   { theirs: /'--corosync_conf' must be specified/, reason: 'there is no corosync.conf to be named' },
   { theirs: /invalid score 'infinity'/, reason: 'INFINITY may be written in lower case' },
-  { theirs: /attribute: '.*' doesn't exist for node/, reason: 'unsetting what is not set is done already' },
+  { theirs: /attribute: '.*' doesn't exist for node/, reason: 'unsetting an attribute that is not set succeeds' },
   {
     line: /^resource (clone|promotable) /,
     theirs: /is not installed or does not provide valid metadata/,
