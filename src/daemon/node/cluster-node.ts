@@ -657,7 +657,7 @@ export class ClusterNode {
         this.twoNode.gainedQuorum()
         this.#relink.look()
         this.#ownKey.look()
-        this.#tellListeners()
+        this.#look()
       },
       quorumLost: () => {
         if (!this.#ended) this.#askForList.begin()

@@ -130,8 +130,14 @@ export class RemovalWork {
   /** After every change that may matter. */
   look(): void {
     const { node, leads, seen } = this.#ports
-    if (this.#closed || !node.quorate) return
-    for (const entry of seen().file.nodes) {
+    if (this.#closed) return
+    const { nodes } = seen().file
+    if (!node.quorate) {
+      // Nothing else may change once quorum is back: the last node of a cluster hears of nobody.
+      if (nodes.some(({ leaving }) => leaving === true)) this.#lookSoon()
+      return
+    }
+    for (const entry of nodes) {
       if (entry.leaving !== true) {
         this.#begunHere.delete(entry.name)
         this.#sharesSince.delete(entry.name)
@@ -154,10 +160,13 @@ export class RemovalWork {
       .catch((error: unknown) => log.warn('the removal of a node waits', { node: entry.name, step, error }))
       .finally(() => {
         this.#working.delete(entry.name)
-        if (this.#closed) return
-        clearTimeout(this.#retry)
-        this.#retry = setTimeout(() => this.look(), retryMs)
+        if (!this.#closed) this.#lookSoon()
       })
+  }
+
+  #lookSoon(): void {
+    clearTimeout(this.#retry)
+    this.#retry = setTimeout(() => this.look(), retryMs)
   }
 
   /** Of more than two nodes the others can replace the share later as well; where one alone is left, it could sign nothing any more. */
