@@ -10,6 +10,9 @@ import { withoutInstance } from './runs-there.ts'
 /** A command whose result never comes is forgotten when so many others were given since. */
 const mostOpen = 10_000
 
+/** An instance of a clone is recorded under its own name, or its resource's. */
+const namesOf = ({ resource }: ResourceAction): readonly string[] => [resource, withoutInstance(resource)]
+
 export class Commanded {
   readonly #open = new Map<string, ResourceAction>()
 
@@ -27,11 +30,12 @@ export class Commanded {
   /** The command that this is a result of, or the announcement. */
   of({ resource, attributes }: OperationRecord): ResourceAction | undefined {
     const action = this.#open.get(attributes['transition-key'] ?? '')
-    if (action === undefined || withoutInstance(resource) !== withoutInstance(action.resource)) return undefined
+    if (action === undefined || !namesOf(action).includes(resource)) return undefined
     // A reload that worked is recorded as a start.
     const isReload = action.operation.startsWith('reload') && attributes.operation === 'start'
     const isSame = attributes.operation === action.operation || isReload
-    return isSame && Number(attributes.interval) === action.intervalMs ? action : undefined
+    // As text: one number has many spellings, and each would be a record of its own.
+    return isSame && attributes.interval === String(action.intervalMs) ? action : undefined
   }
 
   /** The results are in the store. One that repeats goes on until the resource is stopped. */

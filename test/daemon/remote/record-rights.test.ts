@@ -128,7 +128,7 @@ test('its own results are recorded, those of instances and of what is in no conf
       attributes: { operation: 'stop', interval: '0', 'transition-key': 'k3' },
     }),
   ]
-  ours.told(command({ resource: resourceId('ping'), operation: 'monitor', intervalMs: 10_000 }, 'k2'))
+  ours.told(command({ resource: resourceId('ping:1'), operation: 'monitor', intervalMs: 10_000 }, 'k2'))
   ours.told(command({ resource: resourceId('gone'), operation: 'stop' }, 'k3'))
   expect(ours.announce({ records, term: 3 })).toBe(true)
   expect(ours.record({ records })).toEqual({ records })
@@ -215,6 +215,21 @@ test('the records that an operation leaves are taken under their names', () => {
   for (const operation of ['start', 'migrate_to', 'migrate_from', 'notify'])
     ours.told(command({ operation }, operation))
   expect(ours.record({ records })).toEqual({ records })
+})
+
+test('one operation leaves one record: other spellings of its interval and other instances are not its result', () => {
+  const ours = rights()
+  ours.told(command({ operation: 'monitor', intervalMs: 10_000, resource: resourceId('ping:1') }))
+  const monitor = (resource: string, interval: string): OperationRecord =>
+    record({
+      resource: resourceId(resource),
+      recordId: `${resource}_monitor_${interval}`,
+      attributes: { operation: 'monitor', 'rc-code': '0', interval, 'transition-key': key },
+    })
+  const own = [monitor('ping:1', '10000'), monitor('ping', '10000')]
+  expect(ours.record({ records: own })).toEqual({ records: own })
+  const others = [monitor('ping:1', '010000'), monitor('ping:1', '1e4'), monitor('ping:2', '10000')]
+  expect(ours.record({ records: others })).toEqual({ records: [] })
 })
 
 test('a reload that worked is recorded as a start', () => {
