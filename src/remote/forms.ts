@@ -57,6 +57,13 @@ const termAnswer = v.object({
   processors: v.exactOptional(numberForm),
 })
 
+/** Of a user, as another host knows him: it is shown, and stands in the history. */
+const userNameForm = v.pipe(
+  textUpTo(255),
+  v.regex(/^[^\p{Cc}\p{Zl}\p{Zp}]+$/u, 'the name of a user is empty or has control characters'),
+)
+export const mostGroups = 1000
+
 const longestPem = 16 * 1024
 
 /** Of an authority's certificate: SHA-256, in hexadecimal. */
@@ -158,7 +165,7 @@ export const ownerForms: CallForms<OwnerCalls> = {
       arguments: listUpTo(1000, textUpTo(longest.fromRemote)),
       resource: v.exactOptional(resourceForm),
       onNode: v.exactOptional(nodeForm),
-      by: v.exactOptional(v.object({ name: textUpTo(255), groups: listUpTo(1000, textUpTo(255)) })),
+      by: v.exactOptional(v.object({ name: userNameForm, groups: listUpTo(mostGroups, textUpTo(255)) })),
     }),
     answer: v.object({
       exitCode: v.pipe(countForm, v.maxValue(255, 'no program ends so')),
@@ -172,4 +179,14 @@ export const ownerForms: CallForms<OwnerCalls> = {
     answer: v.object({ certificate: textUpTo(longestPem), authority: textUpTo(longestPem) }),
   },
   leave: { request: nothing, answer: nothing },
+}
+
+/** The frame's own words around a call. */
+const roomForFrame = 1024
+
+/** Whether a cluster node takes this call: it ends the connection of whoever sends another, and all of the remote node's agents use it. */
+export function fitsOwner<Name extends keyof OwnerCalls>(name: Name, body: unknown): boolean {
+  return (
+    v.is(ownerForms[name].request, body) && Buffer.byteLength(JSON.stringify(body)) <= longest.fromRemote - roomForFrame
+  )
 }

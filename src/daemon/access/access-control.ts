@@ -14,8 +14,8 @@ export class AccessControl {
   readonly #selector = new Selector()
   /** Remote nodes have a thread of their own: nobody of this host waits for theirs. */
   readonly #ofRemoteNodes = new Selector()
-  /** Of users who asked before, with the same permissions: what was found out for them is not looked for again. */
-  readonly #guarded = new Map<string, GuardedCib>()
+  /** Of users who asked before, with the same permissions: what was found out for them is not looked for again. A remote node says itself who its users are. */
+  readonly #guarded = { here: new Map<string, GuardedCib>(), remote: new Map<string, GuardedCib>() }
 
   constructor(paths: Paths, configuration: AccessSources['configuration']) {
     this.#sources = {
@@ -41,13 +41,13 @@ export class AccessControl {
   }
 
   guardedFor(rights: LimitedRights): GuardedCib {
-    const key = JSON.stringify(rights)
-    const guarded = this.#guarded.get(key) ?? new GuardedCib(rights, this.#selector)
-    this.#guarded.delete(key)
-    this.#guarded.set(key, guarded)
-    const [oldest] = this.#guarded.keys()
-    if (this.#guarded.size > keptUsers && oldest !== undefined) this.#guarded.delete(oldest)
-    return guarded
+    return kept(this.#guarded.here, JSON.stringify(rights), () => new GuardedCib(rights, this.#selector))
+  }
+
+  /** All users of a remote node have one turn together. */
+  guardedOfRemote(rights: LimitedRights, node: NodeName): GuardedCib {
+    const guarded = (): GuardedCib => new GuardedCib(rights, this.#ofRemoteNodes, node)
+    return kept(this.#guarded.remote, JSON.stringify([node, rights]), guarded)
   }
 
   /** Whether the XPath of a remote node may be evaluated where others wait. */
@@ -62,3 +62,13 @@ export class AccessControl {
 }
 
 const keptUsers = 32
+
+/** The one of before, or a new one; whoever asked longest ago is forgotten. */
+function kept<Value>(known: Map<string, Value>, key: string, create: () => Value): Value {
+  const value = known.get(key) ?? create()
+  known.delete(key)
+  known.set(key, value)
+  const [oldest] = known.keys()
+  if (known.size > keptUsers && oldest !== undefined) known.delete(oldest)
+  return value
+}

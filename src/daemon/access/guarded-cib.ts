@@ -29,12 +29,15 @@ const tooManyCode = 'too-many-questions'
 export class GuardedCib {
   readonly rights: LimitedRights
   readonly #selector: Selector
+  /** In whose turn the selector is asked. */
+  readonly #turn: string
   /** Most questions are about a CIB that was asked about before. */
   readonly #known = new WeakMap<XmlElement, Promise<Access>>()
 
-  constructor(rights: LimitedRights, selector: Selector) {
+  constructor(rights: LimitedRights, selector: Selector, turn: string = rights.user) {
     this.rights = rights
     this.#selector = selector
+    this.#turn = turn
   }
 
   async accessTo(cib: XmlElement): Promise<Access> {
@@ -48,9 +51,9 @@ export class GuardedCib {
   }
 
   async #look(cib: XmlElement): Promise<Access> {
-    const { permissions, user } = this.rights
+    const { permissions } = this.rights
     try {
-      return accessTo(cib, permissions, await this.#selector.select(cib, permissions, { user }))
+      return accessTo(cib, permissions, await this.#selector.select(cib, permissions, { user: this.#turn }))
     } catch (error) {
       if (error instanceof TooManyQuestionsError) throw refuse(tooManyCode, error.message)
       if (error instanceof UnreadablePermissionError || error instanceof SlowPermissionsError)
@@ -61,7 +64,7 @@ export class GuardedCib {
 
   async isQuick(cib: XmlElement, xpath: string): Promise<boolean> {
     try {
-      return await this.#selector.isQuick(cib, xpath, this.rights.user)
+      return await this.#selector.isQuick(cib, xpath, this.#turn)
     } catch (error) {
       if (error instanceof TooManyQuestionsError) throw refuse(tooManyCode, error.message)
       throw error

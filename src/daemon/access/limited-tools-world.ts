@@ -89,7 +89,9 @@ export class LimitedToolsWorld extends AgentToolsWorld {
   }
 
   override async setAttribute(attribute: Parameters<ToolWorld['setAttribute']>[0]): Promise<void> {
-    const { node, set, name, value } = attribute
+    const { node, set, name, value, delayMs } = attribute
+    // A dampening is that of the attribute on all nodes.
+    if (delayMs !== undefined) await this.#mayDampen(name)
     await this.#mayBecome(
       viewWithAttribute(this.node.view, { node, set, name, ...(value === undefined ? {} : { value }) }),
     )
@@ -97,15 +99,19 @@ export class LimitedToolsWorld extends AgentToolsWorld {
   }
 
   override async setDampening(name: string, delayMs: number): Promise<void> {
-    const { attributes, withheld } = this.node.view
-    const known = [...attributes.values(), ...withheld.values()].filter((one) => one.name === name)
-    await this.#mayWriteAttributes(known.length > 0 ? known : [{ node: this.localNode, set: '', name }])
+    await this.#mayDampen(name)
     await super.setDampening(name, delayMs)
   }
 
   override async refreshAttributes(): Promise<void> {
     await this.#mayWriteAttributes([...this.node.view.withheld.values()])
     await super.refreshAttributes()
+  }
+
+  async #mayDampen(name: string): Promise<void> {
+    const { attributes, withheld } = this.node.view
+    const known = [...attributes.values(), ...withheld.values()].filter((one) => one.name === name)
+    await this.#mayWriteAttributes(known.length > 0 ? known : [{ node: this.localNode, set: '', name }])
   }
 
   async #mayWriteAttributes(

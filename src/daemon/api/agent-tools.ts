@@ -8,6 +8,7 @@ import { hostsInList } from '../../fencing/index.ts'
 import type { ClusterState } from '../../rpc/index.ts'
 import {
   type CibChange,
+  exitCodes,
   type FenceRequest,
   type FencingEvent,
   fencingEvent,
@@ -138,7 +139,10 @@ export class AgentToolsWorld implements ToolWorld {
   }
 
   async asUser(user: string): Promise<ToolWorld | ToolReply> {
-    const refusal = refused(4, 'Permission denied: only root and hacluster may act for another user.')
+    const refusal = refused(
+      exitCodes.insufficientPrivileges,
+      'Permission denied: only root and hacluster may act for another user.',
+    )
     return (await this.#asUser?.(user)) ?? refusal
   }
 

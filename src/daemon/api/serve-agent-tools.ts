@@ -5,6 +5,7 @@ import { type AclUser, superusers } from '../../cib/index.ts'
 import type { CallHandlers, OwnerCalls } from '../../remote/index.ts'
 import { type CallerIdentity, haclientGroup, type PeerCredentials, RefusedError } from '../../rpc/index.ts'
 import {
+  exitCodes,
   installedAgents,
   refused,
   runTool,
@@ -68,7 +69,7 @@ export function remoteTools(
     if (user === undefined) return new AgentToolsWorld(node, { localNode })
     const rights = access.rightsOfKnown(user)
     if (rights.kind === 'all') return new AgentToolsWorld(node, { localNode, user: rights.user })
-    return await LimitedToolsWorld.open(node, access.guardedFor(rights), localNode)
+    return await LimitedToolsWorld.open(node, access.guardedOfRemote(rights, localNode), localNode)
   }
   return async (remote, { by, ...call }) => {
     try {
@@ -91,11 +92,8 @@ export function remoteTools(
 
 const isRoot = (caller: CallerIdentity): boolean => caller.kind === 'user' && caller.uid === 0
 
-/** Pacemaker's exit code for who may not. */
-const insufficientPrivileges = 4
-
 function refusal({ tool }: ToolCall, error: unknown): ToolReply {
   if (error instanceof RefusedError && accessCodes.has(error.code))
-    return refused(insufficientPrivileges, `${tool}: ${error.message}`)
+    return refused(exitCodes.insufficientPrivileges, `${tool}: ${error.message}`)
   throw error
 }

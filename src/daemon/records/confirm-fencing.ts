@@ -7,8 +7,8 @@ import { fromBytes, toBytes } from './json-value.ts'
 import { keys } from './keys.ts'
 
 /**
- * It is about the node as the administrator saw it. A node that has started again since is not off: this node may not have seen that yet, the
- * store has.
+ * It is about the life of the node that this node has seen last. A node that has started again since is not off: this node may not have seen that
+ * yet, the store has.
  */
 export async function confirmFencing(
   { store, view }: { readonly store: Store; readonly view: Pick<ClusterView, 'members'> },

@@ -42,7 +42,7 @@ export class Following {
         this.#pki = { ...this.#pki, problem }
         if (problem !== this.#told) this.#ports.log.info('a remote node does not follow', { ...this.#pki, problem })
         this.#told = problem
-        // Of an older version: it connects again when it was upgraded.
+        // In the words of the older versions that have no such call: it connects again when it was upgraded.
         if (/does not know 'pki'/.test(problem)) {
           this.#pki = { ...this.#pki, problem: 'its version of Systole cannot change to another authority: upgrade it' }
           return

@@ -11,7 +11,6 @@ import { superusers } from '../../cib/index.ts'
 import { Executor, type ResultStore } from '../../executor/index.ts'
 import { answerOf } from '../../node/index.ts'
 import {
-  type CallHandlers,
   LinkEndedError,
   nobody,
   type OwnerCalls,
@@ -23,6 +22,7 @@ import {
 import { metadataReader } from '../../resource-agents/index.ts'
 import { haclientGroup, PeerCredentials, type TermAnswer, type TlsIdentity, type TlsServer } from '../../rpc/index.ts'
 import {
+  exitCodes,
   goesOnAtCaller,
   refused,
   runHere,
@@ -39,20 +39,16 @@ import type { Paths } from '../host/paths.ts'
 import { agentHost, hostAgents } from '../node/open-executor.ts'
 import { validityOf } from '../nodes/certificates.ts'
 import { Renewal } from '../nodes/renewal.ts'
+import { callerOnHost, type ToolUser, toOwner } from './host-callers.ts'
 import { Owner } from './owner.ts'
 import { RemotePki } from './remote-pki.ts'
 import { type RemoteSettings, readRemoteSettings, remoteSettingsPath } from './remote-settings.ts'
-import { insufficientPrivileges } from './remote-world.ts'
 import { RevokedSerials } from './revoked-serials.ts'
 
 /** As long as a connection takes to move: an agent's call does not fail for that. */
 const toolPatienceMs = 10_000
 /** Nobody may hold the connection for a while; it is tried again later. */
 const renewalPatienceMs = 60_000
-/** What crm_node and its like say where there is nobody to ask (CRM_EX_DISCONNECT). */
-const notConnected = 102
-
-type ToolUser = NonNullable<Parameters<CallHandlers<OwnerCalls>['tool']>[0]['by']>
 
 export class RemoteDaemon {
   readonly node: NodeName
@@ -109,7 +105,7 @@ export class RemoteDaemon {
     const credentials = PeerCredentials.open()
     const group = process.getuid?.() === 0 && credentials ? haclientGroup() : undefined
     this.#tools = await serveTools<number | undefined>(agentToolsSocket(this.#paths), {
-      handle: async (call, uid) => await this.#runTool(call, await this.#userOf(uid)),
+      handle: async (call, uid) => await this.#runTool(call, await callerOnHost(this.#users, uid, call.user)),
       callerOf: (socket) => (credentials ? credentials.of(socket)?.uid : 0),
       userOf: (uid) => uid,
       group,
@@ -238,13 +234,6 @@ export class RemoteDaemon {
     }
   }
 
-  /** Undefined for root, and whoever runs this daemon. Whose number has no name is somebody without a role. */
-  async #userOf(uid: number | undefined): Promise<ToolUser | undefined> {
-    if (uid === 0 || (uid !== undefined && uid === process.getuid?.())) return undefined
-    const user = uid === undefined ? undefined : await this.#users.byId(uid)
-    return user ?? { name: `#${uid ?? 'unknown'}`, groups: [] }
-  }
-
   /** The name is known here; everything else the cluster knows. */
   async #runTool(call: ToolCall, by: ToolUser | undefined): Promise<ToolReply> {
     const [only, more] = call.arguments
@@ -253,21 +242,16 @@ export class RemoteDaemon {
     if (call.tool === 'leave')
       return by === undefined || superusers.includes(by.name)
         ? await this.#leave()
-        : refused(insufficientPrivileges, 'Only root and hacluster take this node out of the cluster.')
+        : refused(exitCodes.insufficientPrivileges, 'Only root and hacluster take this node out of the cluster.')
     // By the call alone: what the cluster answers makes no program run here.
     if (goesOnAtCaller(call)) return runHere
+    const request = toOwner(call, by)
+    if (!('tool' in request)) return request
     try {
       const link = await this.#owner.wait(toolPatienceMs)
-      const { tool, resource, onNode, arguments: words } = call
-      return await link.call('tool', {
-        tool,
-        arguments: words,
-        ...(resource === undefined ? {} : { resource }),
-        ...(onNode === undefined ? {} : { onNode }),
-        ...(by === undefined ? {} : { by }),
-      })
+      return await link.call('tool', request)
     } catch (error) {
-      return refused(notConnected, error instanceof Error ? `${call.tool}: ${error.message}.` : String(error))
+      return refused(exitCodes.notConnected, error instanceof Error ? `${call.tool}: ${error.message}.` : String(error))
     }
   }
 
@@ -275,7 +259,10 @@ export class RemoteDaemon {
   async #leave(): Promise<ToolReply> {
     const link = this.#owner.link
     if (!link)
-      return refused(notConnected, 'No cluster node holds the connection. The resources on this host keep running.')
+      return refused(
+        exitCodes.notConnected,
+        'No cluster node holds the connection. The resources on this host keep running.',
+      )
     const released = new Promise<void>((resolve) => {
       this.#leaving = resolve
     })

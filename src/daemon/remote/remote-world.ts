@@ -3,19 +3,18 @@
  * it changes is the remote node's own: its attributes, what its resources keep under their names, their recorded failures on itself. What is not is
  * refused whole, before anything is changed. docs/security.md has it in words.
  */
+import { liveAttributes } from '../../attributes/index.ts'
 import { type NodeName, nodeName } from '../../base/index.ts'
 import { childElement, hiddenValue, type IsSecret, primitiveDefinitions, type XmlElement } from '../../cib/index.ts'
 import type { ClusterView } from '../../controller/index.ts'
 import { bundleNodes, guestNodes } from '../../status/index.ts'
 import type { CibChange, ToolReply, ToolWorld } from '../../tools/index.ts'
-import { refused } from '../../tools/index.ts'
+import { exitCodes, refused } from '../../tools/index.ts'
+import { knownAttributes } from '../records/attribute-writes.ts'
 import { secretsOfView } from '../records/secrets-of-view.ts'
 import { forbiddenChange, isNamedAfter } from './allowed-change.ts'
 import { configurationWithoutSecrets, statusWithoutSecrets } from './hide-secrets.ts'
 import { nodesWith, runningThere, withoutInstance } from './runs-there.ts'
-
-/** As Pacemaker's tools say it where an ACL forbids something (CRM_EX_INSUFFICIENT_PRIV). */
-export const insufficientPrivileges = 4
 
 /** Asked for by a remote node, and not its to have. */
 export class NotAllowedError extends Error {
@@ -139,7 +138,7 @@ export class RemoteWorld implements ToolWorld {
       const place = forbiddenChange(before, after, rights)
       return place === undefined
         ? after
-        : refused(insufficientPrivileges, `The remote node ${this.localNode} may not change this: ${place}.`)
+        : refused(exitCodes.insufficientPrivileges, `The remote node ${this.localNode} may not change this: ${place}.`)
     }, how)
   }
 
@@ -227,7 +226,9 @@ export class RemoteWorld implements ToolWorld {
 
   #mayDelay(name: string, delayMs: number): boolean {
     const others = this.#inner.nodes().filter((node) => node.name !== this.localNode)
-    return delayMs <= longestDelayMs && others.every((node) => !this.#inner.live(node.name).has(name))
+    // By all that there is: a user of the remote node sees less of it.
+    const known = knownAttributes(this.#view)
+    return delayMs <= longestDelayMs && others.every((node) => !liveAttributes(known, node.name).has(name))
   }
 
   #ran(resource: string): boolean {

@@ -2,9 +2,9 @@
 import type { NodeName } from '../../base/index.ts'
 import type { XmlElement } from '../../cib/index.ts'
 import type { ClusterView } from '../../controller/index.ts'
-import { refused, runTool, type ToolCall, type ToolReply, type ToolWorld } from '../../tools/index.ts'
+import { exitCodes, refused, runTool, type ToolCall, type ToolReply, type ToolWorld } from '../../tools/index.ts'
 import { whyNotAllowed } from './allowed-tools.ts'
-import { insufficientPrivileges, NotAllowedError, RemoteWorld } from './remote-world.ts'
+import { NotAllowedError, RemoteWorld } from './remote-world.ts'
 
 export interface RemoteToolPorts {
   readonly remote: NodeName
@@ -28,7 +28,7 @@ export async function runRemoteTool(asked: ToolCall, ports: RemoteToolPorts): Pr
   }
   const notAllowed = (sentence: string): ToolReply => {
     onRefused(sentence)
-    return refused(insufficientPrivileges, `${tool}: ${sentence}`)
+    return refused(exitCodes.insufficientPrivileges, `${tool}: ${sentence}`)
   }
   const sentence = whyNotAllowed(call, remote)
   if (sentence !== undefined) return notAllowed(sentence)

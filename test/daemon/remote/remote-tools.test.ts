@@ -259,7 +259,9 @@ test('what runs in a container sets attributes of its host, and none that the cl
 test('dampening is set for its own attributes only, and not for long', async () => {
   await call('attrd_updater -n load -B 1 -d 30s')
   await call('attrd_updater -n load2 -B 1 -d 10000s')
-  world.attributes.set('n1', { node: nodeName('n1'), set: '', name: 'pingd', value: '100' })
+  const pingd = { node: nodeName('n1'), set: '', name: 'pingd', value: '100' }
+  world.attributes.set('n1', pingd)
+  view = { ...view, attributes: new Map([['n1/pingd', pingd]]) }
   await call('attrd_updater -n pingd -B 1 -d 30s')
   expect(world.asked).toEqual(['load=1, quiet for 30000 ms', 'load2=1', 'pingd=1'])
 })
