@@ -1,5 +1,5 @@
 /** `-f FILE`: a CIB in a file stands for the cluster. What needs a running one is refused by name. */
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { parseXmlPieces, printXml, type XmlElement } from '../cib/index.ts'
 import { versionOf, withVersion, writeCallersFile } from '../tools/index.ts'
 import type { ClusterAccess } from './access.ts'
@@ -25,7 +25,7 @@ export function fileAccess(path: string, makesFile = false): ClusterAccess {
 function makeCibFile(path: string): void {
   if (existsSync(path)) return
   try {
-    writeFileSync(path, emptyCib)
+    writeCallersFile(path, emptyCib)
   } catch (error) {
     const own = `The CIB file ${path} cannot be written: ${error instanceof Error ? error.message : String(error)}.`
     const errors = [`Unable to write to file: '${path}': '[Errno 2] No such file or directory: '${path}''`]

@@ -21,6 +21,7 @@ import { keepKindsApart } from './kinds-apart.ts'
 import type { CallNames, Voice } from './message.ts'
 import { presentWords } from './old-words.ts'
 import { capabilities } from './pcs-capabilities.ts'
+import { takesNext } from './pcs-words/command-options.ts'
 import { pcsVersion, type Speech } from './speech.ts'
 import { commandsBelow, findCommand, unknownCommand } from './tree.ts'
 import { voiceOf } from './voice.ts'
@@ -88,7 +89,7 @@ function namesOf(invocation: Invocation): CallNames {
   try {
     const speech = speechOf(invocation)
     const chosen = chooseSpeech(invocation.line, invocation.called ?? { program: 'systole', environment: undefined })
-    const line = presented(chosen.line, speech)
+    const { line } = presented(chosen.line, speech)
     const found = findCommand(invocation.commands, line)
     if (!found) return none
     const { command, rest } = found
@@ -127,7 +128,7 @@ async function dispatch(invocation: Spoken): Promise<Outcome> {
   const { commands, terminal } = invocation
   const chosen = chooseSpeech(invocation.line, invocation.called ?? { program: 'systole', environment: undefined })
   const { speech } = chosen
-  const line = presented(chosen.line, speech)
+  const { line, isOld } = presented(chosen.line, speech)
   const found = findCommand(commands, line)
   if (!found || asksForArea(found.command, found.rest, commands)) return helpOrRefusal(commands, line, speech)
   const { command, rest } = found
@@ -138,8 +139,7 @@ async function dispatch(invocation: Spoken): Promise<Outcome> {
   const first = invocation.voice.before(invocation.names)
   if (first !== undefined) invocation.say(first)
   // Old words are obeyed with the options that they had.
-  if (judgesAsPcs(speech) && line.join(' ') === leadingFlagsLast(chosen.line).join(' '))
-    refuseOptions(line.slice(0, line.length - rest.length).join(' '), rest)
+  if (judgesAsPcs(speech) && !isOld) refuseOptions(line.slice(0, line.length - rest.length).join(' '), rest)
   if (command.refuses !== undefined) throw new Refusal(command.refuses)
   const { words, flags } = splitFlags(rest, flagsOf(command, speech))
   tellWithoutEffect(flagsOf(command, speech), flags, terminal)
@@ -190,15 +190,31 @@ function flagsOf(command: Command, { program }: Speech): readonly Flag[] {
   return program === 'pcs' ? [...own, ...pcsFlags.filter(({ name }) => !own.some((flag) => flag.name === name))] : own
 }
 
+interface Presented {
+  readonly line: readonly string[]
+  /** Written in words that pcs has given up. */
+  readonly isOld: boolean
+}
+
 /** In present words. `-f` and its file are none of those that the old forms take apart. */
-function presented(line: readonly string[], speech: Speech): readonly string[] {
-  const ordered = leadingFlagsLast(line)
+function presented(typed: readonly string[], speech: Speech): Presented {
+  const ordered = leadingFlagsLast(fileApart(typed))
   const end = ordered.indexOf('--')
   const at = ordered.findIndex((word, index) => (word === '-f' || word === '--file') && (end < 0 || index < end))
-  if (at < 0) return presentWords(ordered, speech)
-  const file = ordered.slice(at, at + 2)
-  const written = presentWords([...ordered.slice(0, at), ...ordered.slice(at + 2)], speech)
-  return beforeFlags(written, file)
+  const file = at < 0 ? [] : ordered.slice(at, at + 2)
+  const others = at < 0 ? ordered : [...ordered.slice(0, at), ...ordered.slice(at + 2)]
+  const present = presentWords(others, speech)
+  const isOld = present.length !== others.length || present.some((word, index) => word !== others[index])
+  // Without its value it stays last, and takes no other flag for it.
+  return { line: file.length === 1 ? [...present, ...file] : beforeFlags(present, file), isOld }
+}
+
+/** `-fFILE` in two words. The value of another flag may begin in the same way. */
+function fileApart(line: readonly string[]): readonly string[] {
+  const end = line.indexOf('--')
+  const isFile = (word: string, index: number): boolean =>
+    /^-f./.test(word) && (end < 0 || index < end) && !takesNext(line[index - 1])
+  return line.flatMap((word, index) => (isFile(word, index) ? ['-f', word.slice(2)] : [word]))
 }
 
 /** Where no flag takes them for its value. */

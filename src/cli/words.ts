@@ -19,7 +19,8 @@ export function splitFlags(line: readonly string[], known: readonly Flag[]): Spl
       rest = []
     } else if (isFlag(word)) {
       const [flag, inlineValue] = findFlag(word, known)
-      const value = flagValue(flag, inlineValue, rest)
+      const typed = word.startsWith('--') ? flag.name : (flag.letter ?? flag.name)
+      const value = flagValue(flag, inlineValue, rest, typed)
       const before = flags.get(flag.name)
       // A flag that may be repeated collects its values.
       flags.set(flag.name, flag.repeats && typeof before === 'string' ? `${before}\n${String(value)}` : value)
@@ -50,7 +51,7 @@ function findFlag(word: string, known: readonly Flag[]): readonly [Flag, string 
   return [flag, value.length > 0 ? value.join('=') : undefined]
 }
 
-function flagValue(flag: Flag, inlineValue: string | undefined, rest: string[]): string | true {
+function flagValue(flag: Flag, inlineValue: string | undefined, rest: string[], typed: string): string | true {
   if (flag.value === undefined) {
     if (inlineValue !== undefined)
       throw new Refusal({
@@ -65,7 +66,7 @@ function flagValue(flag: Flag, inlineValue: string | undefined, rest: string[]):
   if (next === undefined)
     throw new Refusal({
       own: `The option --${flag.name} requires a value: --${flag.name}=<${flag.value}>.`,
-      about: { code: 'flag-needs-value', flag: flag.name },
+      about: { code: 'flag-needs-value', flag: typed },
     })
   return next
 }

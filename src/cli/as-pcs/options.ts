@@ -3,7 +3,7 @@
  * them, and who writes for pcs reckons with the answer.
  */
 import { Refusal } from '../command.ts'
-import { optionsOf, optionsWithValue } from '../pcs-words/command-options.ts'
+import { optionsOf, takesNext } from '../pcs-words/command-options.ts'
 import { longOptions } from '../pcs-words/long-options.ts'
 
 type Given = ReadonlyMap<string, string | undefined>
@@ -21,19 +21,19 @@ const apart: readonly { readonly at: RegExp; readonly first?: string; readonly o
 
 /** The words of the command as typed, and all that follows them. */
 export function refuseOptions(typed: string, rest: readonly string[]): void {
-  const given = givenOptions(rest)
-  const command = commandOf(typed, plainWords(rest))
+  const { given, plain } = readLine(rest)
+  const command = commandOf(typed, plain)
   if (typed.startsWith('constraint rule'))
     throw new Refusal("This command has been removed. See 'man pcs' -> Changes in pcs-0.12.")
   const known = optionsOf.get(command)
   if (known === undefined) return
   refuseUnsupported(command, given, known)
-  if (/^property( config)?$/.test(command) && plainWords(rest).length > 0) refuseFilter(given)
+  if (/^property( config)?$/.test(command) && plain.length > 0) refuseFilter(given)
   for (const { at, first, others } of apart) if (at.test(command)) keepApart(given, first, others)
   refuseFullBeside(command, given)
   if (/^resource (safe-)?disable$/.test(command) && given.has('--brief') && !isTried(command, given))
     throw new Refusal(`'--brief' cannot be used without '--simulate' or '--safe'`)
-  if (command === 'constraint location config' && plainWords(rest).length > 0 && !isText(given.get('--output-format')))
+  if (command === 'constraint location config' && plain.length > 0 && !isText(given.get('--output-format')))
     throw new Refusal(
       "Output formats other than 'text' are not supported together with grouping and filtering by nodes or resources",
     )
@@ -43,32 +43,31 @@ const isTried = (command: string, given: Given): boolean =>
   command.includes('safe-') || given.has('--simulate') || given.has('--safe')
 const isText = (format: string | undefined): boolean => format === undefined || format === 'text'
 
-function givenOptions(rest: readonly string[]): Given {
+/** The options with their values, and the words beside them. */
+function readLine(rest: readonly string[]): { readonly given: Given; readonly plain: readonly string[] } {
   const given = new Map<string, string | undefined>()
-  for (let index = 0; index < rest.length && rest[index] !== '--'; index++) {
-    const [, name, inline, value] = /^--?([a-zA-Z][\w-]*)(=(.*))?$/s.exec(rest[index] ?? '') ?? []
+  const plain: string[] = []
+  for (let index = 0; index < rest.length; index++) {
+    const word = rest[index] ?? ''
+    if (word === '--') return { given, plain: [...plain, ...rest.slice(index + 1)] }
+    if (!/^--?[a-z]/i.test(word)) plain.push(word)
+    const [, name, , value] = /^--?([a-zA-Z][\w-]*)(=(.*))?$/s.exec(word) ?? []
     const isKnown = name !== undefined && (longOptions.has(name) || /^[fup]$/.test(name))
     if (!isKnown) continue
     const option = name.length === 1 ? `-${name}` : `--${name}`
     if (given.has(option)) throw new Refusal(`${option} can only be used once`)
-    const needsNext = optionsWithValue.has(name) && inline === undefined
+    const needsNext = takesNext(word)
     if (needsNext && index + 1 === rest.length)
       throw new Refusal({ own: `${option} needs a value.`, about: { code: 'flag-needs-value', flag: name } })
     given.set(option, needsNext ? rest[index + 1] : value)
     if (needsNext) index++
   }
-  return given
+  return { given, plain }
 }
 
-function plainWords(rest: readonly string[]): readonly string[] {
-  return rest.filter((word, index) => !/^--?[a-z]/i.test(word) && !takesNext(rest[index - 1]))
-}
-
-const takesNext = (word: string | undefined): boolean =>
-  optionsWithValue.has(/^--?([a-z][\w-]*)$/i.exec(word ?? '')?.[1] ?? '')
-
-/** `constraint location` and `constraint order` list without a word, and make one with words. */
+/** `constraint location` and `constraint order` list without a word, and make one with words; the id of a query stands in its name. */
 function commandOf(typed: string, words: readonly string[]): string {
+  if (typed === 'status query resource') return `${typed} ${words[1] ?? ''}`
   if (words.length === 0 && /^constraint (location|order)$/.test(typed)) return `${typed} config`
   return typed
 }

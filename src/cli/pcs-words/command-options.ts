@@ -1,7 +1,7 @@
 /** Which options each command of pcs 0.12 takes: a fact of its interface. `f` stands for `-f`; `--debug` goes with all of them. Alerts and
  * node attributes in every format came with 0.12.1. */
 const commandsByOptions: Readonly<Record<string, string>> = {
-  '': 'booth ticket standby, booth ticket unstandby, cluster kill, cluster reload, cluster uidgid, config checkpoint, config checkpoint list, config checkpoint view, dr config, pcsd deauth, qdevice disable, qdevice enable, qdevice kill, qdevice start, quorum expected-votes, quorum status, resource agents, resource providers, resource relocate run, resource relocate show, resource standards, status corosync, status quorum, status wait, stonith history, stonith history cleanup, stonith history show, stonith history update, stonith sbd device message, stonith sbd watchdog list',
+  '': 'booth ticket standby, booth ticket unstandby, cluster kill, cluster reload corosync, cluster uidgid, config checkpoint, config checkpoint list, config checkpoint view, dr config, pcsd deauth, qdevice disable, qdevice enable, qdevice kill, qdevice start, quorum expected-votes, quorum status, resource agents, resource providers, resource relocate run, resource relocate show, resource standards, status corosync, status quorum, status wait, stonith history, stonith history cleanup, stonith history show, stonith history update, stonith sbd device message, stonith sbd watchdog list',
   'after agent-validation before disabled f force future group no-default-ops wait': 'resource create',
   'after before f': 'tag update',
   'after before f wait': 'resource group add',
@@ -101,8 +101,12 @@ export const optionsOf: ReadonlyMap<string, ReadonlySet<string>> = new Map(
   ),
 )
 
-export const optionsWithValue: ReadonlySet<string> = new Set(
+const optionsWithValue: ReadonlySet<string> = new Set(
   'request-timeout name group node from to after before corosync_conf booth-conf booth-key output-format token f u p'.split(
     ' ',
   ),
 )
+
+/** An option whose value is the next word. */
+export const takesNext = (word: string | undefined): boolean =>
+  optionsWithValue.has(/^--?([a-z][\w-]*)$/i.exec(word ?? '')?.[1] ?? '')

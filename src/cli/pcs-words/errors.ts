@@ -48,11 +48,13 @@ function sayGroup(group: readonly (string | Message)[], call: CallNames): Said {
   return sentencesOf(abouts, call) ?? { errors: group.map((message) => withoutOwnName(ownWords(message))) }
 }
 
+/** The program or its daemon, not a part of a path, of a file's name or of an agent's. */
+const programName = /(?<![/\w.:-])systole(d?)(?![\w/-]|[.:]\w)/g
+
 function withoutOwnName(text: string): string {
   return text
     .replace(/\s*Add --force to [^.]*\.$/, ', use --force to override')
     .replace(/\.(, use --force to override)$/, '$1')
-    .replace(/\bsystoled\b/g, 'the daemon')
     .replace(/\bSystole\b/g, (_, at: number) => (at === 0 ? 'This cluster' : 'this cluster'))
-    .replace(/\bsystole\b/g, 'pcs')
+    .replace(programName, (_, isDaemon: string) => (isDaemon === '' ? 'pcs' : 'the daemon'))
 }

@@ -53,7 +53,7 @@ export function notices(notice: Notice, call: CallNames): string {
 
 /** What pcs 0.12 advises against and older ones print nothing about. */
 export const isAdviceOfPresentPcs = ({ code }: Notice): boolean =>
-  ['old-flag', 'rule-in-words', 'bare-score', 'wait-is-old'].includes(code)
+  ['old-flag', 'rule-in-words', 'bare-score', 'wait-is-old', 'deprecated'].includes(code)
 
 /** Commands that pcs 0.12 advises against as a whole. */
 export const adviceAgainst = ({ typed }: CallNames): string | undefined =>

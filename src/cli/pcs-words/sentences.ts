@@ -39,7 +39,10 @@ function aboutTheCall(about: About, call: CallNames): Said | undefined {
         ? one(`Specified option '${about.flag}' is not supported in this command`)
         : { errors: [`option ${about.flag} not recognized`], after: ['', wholeUsage] }
     case 'flag-needs-value':
-      return { errors: [`option --${about.flag} requires argument`], after: ['', wholeUsage] }
+      return {
+        errors: [`option ${about.flag.length === 1 ? '-' : '--'}${about.flag} requires argument`],
+        after: ['', wholeUsage],
+      }
     case 'flag-takes-no-value':
       return { errors: [`option --${about.flag} must not have an argument`], after: ['', wholeUsage] }
     case 'no-pair':

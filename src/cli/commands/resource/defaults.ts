@@ -1,10 +1,10 @@
 import { childElement, configurationElement, readConfiguration, setDefaults } from '../../../cib/index.ts'
 import { changeCib, takesAnyValue } from '../../change.ts'
-import { type Call, type Command, changeFlags, done, type Outcome } from '../../command.ts'
+import { type Call, type Command, changeFlags, done, type Outcome, Refusal } from '../../command.ts'
 import { formatFlag, inFormat } from '../../output-format.ts'
 import { formContext, type NvsetForm, nvsetForms, nvsetLines } from '../../pcs-form/nvset.ts'
 import { rebuildingCommands } from '../../replay/index.ts'
-import { parsePairs } from '../../words.ts'
+import { parsePairs, wrongCall } from '../../words.ts'
 
 type Kind = 'resource' | 'operation'
 
@@ -43,7 +43,10 @@ function defaultsCommand(of: Kind, path: readonly string[]): Command {
     ],
     run: async (call) => {
       if (call.words.length > 0) return await updateDefaults(call, of)
-      return call.typedName.endsWith(' update') ? done('', {}) : await showDefaults(call, of)
+      if (!call.typedName.endsWith(' update')) return await showDefaults(call, of)
+      // Called as pcs, nothing is changed where nothing is given.
+      if (call.speech.program === 'pcs') return done('', {})
+      throw new Refusal(wrongCall(`Arguments are missing. Usage: systole ${call.typedName} <name>=<value>...`))
     },
   }
 }
