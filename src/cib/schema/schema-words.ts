@@ -3,6 +3,8 @@
  * what its values look like. `by-schema.ts` reads the tables; whatever is not named here is as old as 1.0 and may be any text.
  */
 
+import { configurationSections } from '../tree.ts'
+
 /** `pacemaker-2.10` is 210: later ones are greater. */
 export type SchemaNumber = number
 
@@ -188,16 +190,7 @@ export const referable: ReadonlySet<string> = new Set([
 /** Elements without an id of their own. */
 export const nameless: ReadonlySet<string> = new Set([
   'configuration',
-  'crm_config',
-  'rsc_defaults',
-  'op_defaults',
-  'nodes',
-  'resources',
-  'constraints',
-  'fencing-topology',
-  'acls',
-  'tags',
-  'alerts',
+  ...configurationSections,
   'docker',
   'podman',
   'rkt',

@@ -4,6 +4,7 @@
  */
 import type { OptionType } from '../options/definition.ts'
 import { boolean, duration, integer, mostInstances, oneOf, score, text } from '../options/definition.ts'
+import { configurationSections } from '../tree.ts'
 
 export interface ElementForm {
   readonly attributes: Readonly<Record<string, OptionType>>
@@ -67,22 +68,7 @@ const oldPermission = form({ xpath: text, ref: text, tag: text, attribute: text 
 
 /** Every element takes `id`, `id-ref` and `description` besides. */
 export const forms: Readonly<Record<string, ElementForm>> = {
-  configuration: form(
-    {},
-    [],
-    [
-      'crm_config',
-      'rsc_defaults',
-      'op_defaults',
-      'nodes',
-      'resources',
-      'constraints',
-      'fencing-topology',
-      'acls',
-      'tags',
-      'alerts',
-    ],
-  ),
+  configuration: form({}, [], configurationSections),
   crm_config: form({}, [], ['cluster_property_set']),
   cluster_property_set: nvset,
   rsc_defaults: form({}, [], ['meta_attributes']),

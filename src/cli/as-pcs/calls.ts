@@ -7,6 +7,7 @@ import {
   type XmlElement,
 } from '../../cib/index.ts'
 import { type Call, Refusal } from '../command.ts'
+import { quoted } from '../pcs-words/sentences.ts'
 import { parsePairs, splitSections, wrongCall } from '../words.ts'
 
 type Check = (call: Call) => void | Promise<void>
@@ -41,11 +42,7 @@ function refuseUnless(isRight: boolean): void {
   if (!isRight) throw new Refusal(wrongCall('The words are not those of this command.'))
 }
 
-const listed = (names: readonly string[]): string =>
-  [...new Set(names)]
-    .sort()
-    .map((name) => `'${name}'`)
-    .join(', ')
+const listed = (names: readonly string[]): string => quoted([...new Set(names)])
 
 function refuseTwice({ words }: Call): void {
   const twice = words.filter((word, index) => words.indexOf(word) !== index)

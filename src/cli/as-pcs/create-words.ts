@@ -42,10 +42,10 @@ function ofToday(call: Call, words: readonly string[]): readonly string[] {
 }
 
 function adviceOf(keyword: 'op' | 'meta', around: string): string {
-  const [now, later] = keyword === 'op' ? ['operations', 'operations'] : ['meta options', 'meta options']
+  const what = keyword === 'op' ? 'operations' : 'meta options'
   if (keyword === 'meta' && around !== 'bundle')
     return `Specifying 'meta' after '${around}' now defines meta attributes for the base resource. In a future release, this will define meta attributes for the ${around}.`
-  return `Specifying '${keyword}' after '${around}' now defines ${now} for the base resource. In a future release, this will be removed and ${later} will have to be specified before '${around}'.`
+  return `Specifying '${keyword}' after '${around}' now defines ${what} for the base resource. In a future release, this will be removed and ${what} will have to be specified before '${around}'.`
 }
 
 function deprecated(call: Call, text: string): void {

@@ -80,7 +80,7 @@ const isNow = (given: readonly GivenOption[]): boolean =>
 
 function dateOf(given: readonly GivenOption[], world: ToolWorld): Shown | undefined {
   const now = world.now()
-  if (isNow(given)) return { seconds: now, offset: hasOption(given, 'local') ? hostOffset(now) : 0 }
+  if (isNow(given)) return { seconds: now, offset: hasOption(given, 'local') ? utcOffsetAt(now) : 0 }
   const text = optionValue(given, 'date')
   return text === undefined ? undefined : readDate(text, world)
 }
@@ -90,12 +90,7 @@ function readDate(text: string, world: ToolWorld): Shown | undefined {
   if (text === '') return undefined
   // A time is that of this host's clock, a date alone that of UTC.
   const isTime = /^\s*(?:\d{1,2}:|\S+[T\s]+\S)/.test(text)
-  return parseLocalMoment(text, { now: world.now(), utcOffsetAt: isTime ? () => hostOffset(world.now()) : utc })
-}
-
-/** Seconds by which this host's clock is ahead of UTC. */
-function hostOffset(seconds: number): number {
-  return utcOffsetAt(seconds)
+  return parseLocalMoment(text, { now: world.now(), utcOffsetAt: isTime ? () => utcOffsetAt(world.now()) : utc })
 }
 
 /** In UTC, unless it is wanted by the clock that it was given in. */
