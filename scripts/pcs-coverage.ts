@@ -96,7 +96,7 @@ function describe({ lines, kinds, reasons }: Tally): string {
     ...(same > 0 ? [`_same_ ${same}`] : []),
     ...(words > 0 ? [`_other words_ ${words}`] : []),
     ...meant.map(([reason, times]) => `_other result_ ${times}, because ${reason}`),
-    ...(unexplained > 0 ? [`_other result_ ${unexplained}, not yet mended or explained`] : []),
+    ...(unexplained > 0 ? [`_other result_ ${unexplained}, open: neither fixed nor explained yet`] : []),
   ]
   return parts.join(', ')
 }

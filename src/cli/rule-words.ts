@@ -277,7 +277,7 @@ function refuseUnknown(pairs: Readonly<Record<string, string>>, what: keyof type
   if (unknown.length === 0) return
   const [kind, listed] = [what.replace('-', ''), (all: readonly string[]) => all.map((name) => `'${name}'`).join(', ')]
   throw badValue(
-    `A ${what} has no ${listed(unknown)}: there are ${names.join(', ')}.`,
+    `A ${what} has no option${unknown.length > 1 ? 's' : ''} ${listed(unknown)}. The options are ${names.join(', ')}.`,
     `invalid ${kind} option${unknown.length > 1 ? 's:' : ''} ${listed(unknown.toSorted())}, allowed options are: ${listed(names.filter((name) => name !== 'moon'))}`,
   )
 }

@@ -32,8 +32,10 @@ export function sharedUniqueValues(
     )
     if (holders.length === 0) return []
     const values = given.map((name) => `${name}=${asked.parameters.get(name) ?? ''}`).join(' ')
+    const have = holders.length === 1 ? 'has' : 'have'
+    const these = given.length === 1 ? 'this value' : 'these values'
     return [
-      `${values} must be unique among resources of ${agentName(agent)}, but ${holders.map(({ id }) => `'${id}'`).join(', ')} already has this value. Add --force to use it anyway.`,
+      `${values} must be unique among resources of ${agentName(agent)}, but ${holders.map(({ id }) => `'${id}'`).join(', ')} already ${have} ${these}. Add --force to use it anyway.`,
     ]
   })
 }

@@ -113,7 +113,7 @@ export const qdeviceDisable = changing(
 export const qdeviceDestroy = changing(
   'destroy',
   'Leave the cluster: delete the certificate, the node list and the copy of the store',
-  'no longer is a witness',
+  'is no longer a witness',
 )
 
 /** What the cluster would miss is asked for with --force, as pcs does while clusters use the device. */

@@ -102,16 +102,15 @@ const refused: readonly RefusedWords[] = [
     because:
       "Since pcs 0.12, a location constraint has one rule. Create a second constraint, or join the expressions with 'or'. 'constraint delete' deletes a rule by its id.",
   },
-  {
-    paths: [
-      'cluster remove_nodes_from_cib',
-      'node pacemaker-status',
-      'alert get_all_alerts',
-      'property get_cluster_properties_definition',
-    ],
-    because: 'This option is for pcs’s own daemon. Use --json to print the same facts.',
-  },
+  forPcsDaemon('cluster remove_nodes_from_cib', "'cluster node remove'"),
+  forPcsDaemon('node pacemaker-status', "'status nodes' with --json"),
+  forPcsDaemon('alert get_all_alerts', "'alert config' with --json"),
+  forPcsDaemon('property get_cluster_properties_definition', "'property describe' with --json"),
 ]
+
+function forPcsDaemon(path: string, instead: string): RefusedWords {
+  return { paths: [path], because: `This command is for pcs’s own daemon. Use ${instead} instead.` }
+}
 
 export const refusedCommands: readonly Command[] = refused.flatMap(({ paths, because }) =>
   paths.map((path) => ({

@@ -50,7 +50,7 @@ export const resourceUnclone: Command = {
       edit: (cib) => uncloneResource(cib, { id, onlyCloned: judgesAsPcs(call.speech) }),
       message: ({ removed }) => {
         const clone = removed.find(({ element }) => element === 'clone')
-        return clone ? `Removed the clone ${clone.id}.` : `${id} stands alone.`
+        return clone ? `Removed the clone ${clone.id}.` : `${id} is not cloned.`
       },
       facts: ({ removed }) => ({ removed }),
     })
