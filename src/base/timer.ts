@@ -1,5 +1,5 @@
 /** setTimeout takes no more, and calls back at once for whatever is longer: a time limit of a month would be over before it began. */
-export const longestTimerMs = 2 ** 31 - 1
+const longestTimerMs = 2 ** 31 - 1
 
 /** As many milliseconds as a timer can have: whoever has asked for more looks again then. */
 export const timerMs = (ms: number): number => Math.max(0, Math.min(Math.ceil(ms), longestTimerMs))

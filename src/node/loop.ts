@@ -1,6 +1,9 @@
 /**
  * Drives a node's core: takes inputs one after the other, has the effects of each performed before the next is taken, and ticks the core when it next
  * needs it. An effect that feeds back at once waits its turn. Both drivers use it; their clocks and hands are their own.
+ *
+ * What is due is told from the last tick on, and not from when it is asked for: performing effects takes a moment, and what falls due meanwhile
+ * no part has seen.
  */
 import type { MonotonicMs } from '../base/index.ts'
 import { mayPerform, nextNodeAt, nodeStep, quorumIsOver } from './node.ts'
@@ -10,7 +13,7 @@ export interface NodeDriver {
   /** Read anew each time. */
   readonly now: () => MonotonicMs
   readonly perform: (effect: NodeEffect) => void
-  /** `tick` is to be called then, at the latest; what was asked for before is over. */
+  /** `tick` is to be called then, at the latest: at once where that has passed. It may be called for what was asked for before as well. */
   readonly wakeAt: (at: MonotonicMs | undefined) => void
 }
 
@@ -19,12 +22,14 @@ export class NodeLoop {
   readonly #step: typeof nodeStep
   readonly #inputs: NodeInput[] = []
   #state: NodeState
+  #tickedAt: MonotonicMs
   #busy = false
   #ended = false
 
   /** `step`: another one where the product is to be broken on purpose. */
   constructor(initial: NodeState, driver: NodeDriver, step: typeof nodeStep = nodeStep) {
     this.#state = initial
+    this.#tickedAt = initial.startedAt
     this.#driver = driver
     this.#step = step
   }
@@ -36,7 +41,10 @@ export class NodeLoop {
   readonly tick = (): void => this.feed({ kind: 'tick' })
 
   readonly feed = (input: NodeInput): void => {
-    if (this.#ended) return
+    if (this.#ended) {
+      if (input.kind === 'quorum') this.#state = { ...this.#state, quorateUntil: input.until }
+      return
+    }
     this.#inputs.push(input)
     if (this.#busy) return
     this.#busy = true
@@ -45,9 +53,10 @@ export class NodeLoop {
     } finally {
       this.#busy = false
     }
-    if (!this.#ended) this.#driver.wakeAt(nextNodeAt(this.#state, this.#driver.now()))
+    if (!this.#ended) this.#driver.wakeAt(nextNodeAt(this.#state, this.#tickedAt))
   }
 
+  /** Nothing is decided or performed any more. Until when this node may act is still known. */
   end(): void {
     this.#ended = true
     this.#inputs.length = 0
@@ -55,10 +64,14 @@ export class NodeLoop {
 
   #take(input: NodeInput): void {
     const { now, perform } = this.#driver
-    const { state, effects } = this.#step(this.#state, input, now())
+    const at = now()
+    const { state, effects } = this.#step(this.#state, input, at)
     this.#state = state
-    for (const effect of effects)
+    if (input.kind === 'tick') this.#tickedAt = at
+    for (const effect of effects) {
+      if (this.#ended) return
       if (mayPerform(this.#state, effect, now())) perform(effect)
       else this.#inputs.push(quorumIsOver)
+    }
   }
 }

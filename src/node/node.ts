@@ -33,12 +33,12 @@ import {
   endOwnStops,
   initialOwnStops,
   nextOwnStopAt,
-  notPlanned,
   type OwnStopsTurn,
   planned,
   pursueOwnStops,
   stopEverything,
   stopsWithoutQuorum,
+  tryAgain,
 } from './own-stops.ts'
 import {
   andThen,
@@ -79,14 +79,16 @@ export function nodeStep(state: NodeState, input: NodeInput, now: MonotonicMs): 
   return { state: pursued.state, effects: [...pursued.effects, { kind: 'two-node-waits', message: waits }] }
 }
 
-/** When the next `tick` is needed, at the latest; undefined: only an input can change anything. */
-export function nextNodeAt(state: NodeState, now: MonotonicMs): MonotonicMs | undefined {
+/**
+ * When the next `tick` is needed, at the latest; undefined: only an input can change anything. `ticked`: when the last one was. What was due by then
+ * waits for another input.
+ */
+export function nextNodeAt(state: NodeState, ticked: MonotonicMs): MonotonicMs | undefined {
   const twoNodeAt = nextTwoNodeAt(state.twoNode)
   const times = [
-    nextControllerAt(state.controller, now),
-    nextPresenceAt(state.presence, now),
-    // What is overdue waits for another input.
-    twoNodeAt !== undefined && twoNodeAt > now ? twoNodeAt : undefined,
+    nextControllerAt(state.controller, ticked),
+    nextPresenceAt(state.presence, ticked),
+    twoNodeAt !== undefined && twoNodeAt > ticked ? twoNodeAt : undefined,
     nextOwnStopAt(state),
   ].filter((time) => time !== undefined)
   const next = Math.min(...times)
@@ -124,7 +126,8 @@ function takeInput(state: NodeState, input: NodeInput, now: MonotonicMs): NodeTu
     case 'own-stops-planned':
       return planned(state, input, now)
     case 'own-stops-not-planned':
-      return notPlanned(state, input, now)
+    case 'own-stops-not-done':
+      return tryAgain(state, input, now)
     case 'own-stops-ended':
       return afterOwnStops(ended(state, input), now)
     case 'controller':
@@ -185,7 +188,7 @@ function quorumIs(state: NodeState, input: Extract<NodeInput, { kind: 'quorum' }
       gained,
       log('info', 'this node has quorum', { lease }),
       { kind: 'executor-quorum', quorate: true },
-      { kind: 'quorum-gained', lease },
+      { kind: 'quorum-gained' },
     )
     return andThen(told, (after) => toPresence(after, { kind: 'lease', lease }, now))
   })
@@ -196,7 +199,7 @@ function quorumLost(state: NodeState, why: string, now: MonotonicMs): NodeTurn {
     state,
     log('warn', 'this node has lost quorum', { why }),
     { kind: 'executor-quorum', quorate: false },
-    { kind: 'quorum-lost', why },
+    { kind: 'quorum-lost' },
   )
   const lost = andThen(told, (next) => toPresence(next, { kind: 'lease' }, now))
   return why === 'left' ? lost : andThen(lost, (next) => stopsWithoutQuorum(next, 0, now))
@@ -309,7 +312,7 @@ function depart(state: NodeState, effect: Extract<PresenceEffect, { kind: 'depar
         ),
       ]
     : []
-  return turn(state, ...told, { kind: 'depart', ...(lease === undefined ? {} : { lease }), escalated, disarm })
+  return turn(state, ...told, { kind: 'depart', ...(lease === undefined ? {} : { lease }), disarm })
 }
 
 /** The cluster believes that this node is off and may start its resources elsewhere. */

@@ -13,6 +13,7 @@ import {
   isQuorate,
   log,
   type NodeEffect,
+  type NodeInput,
   type NodeState,
   type NodeTurn,
   type OwnPlan,
@@ -40,8 +41,11 @@ export function stopsWithoutQuorum(state: NodeState, afterMs: number, now: Monot
   return turn(withOwnStops(state, { attempts: [...others, attempt], lastId: lastId + 1 }))
 }
 
-/** Quorum is back: what the DC says counts again. What waits to be stopped finds that when its time has come. */
-export const endOwnStops = (state: NodeState): NodeState => withOwnStops(state, { leftRunning: [] })
+/** Quorum is back: what the DC says counts again. Of what is being planned the answer finds that. */
+export function endOwnStops(state: NodeState): NodeState {
+  const attempts = state.ownStops.attempts.filter((one) => !isWaiting(one))
+  return withOwnStops(state, { attempts, leftRunning: [] })
+}
 
 /** Whatever no-quorum-policy says: the node leaves, or is counted as down. */
 export function stopEverything(state: NodeState, why: 'leaves' | 'declared-down', now: MonotonicMs): NodeTurn {
@@ -110,9 +114,9 @@ export function planned(
 }
 
 /** It is tried often, and the same trouble is told seldom. */
-export function notPlanned(
+export function tryAgain(
   state: NodeState,
-  { id, message }: { readonly id: number; readonly message: string },
+  { kind, id, message }: Extract<NodeInput, { kind: 'own-stops-not-planned' | 'own-stops-not-done' }>,
   now: MonotonicMs,
 ): NodeTurn {
   const attempt = state.ownStops.attempts.find((one) => one.id === id)
@@ -123,10 +127,11 @@ export function notPlanned(
   const trouble = state.view.configuration === undefined ? '' : message
   const { told } = state.ownStops
   if (trouble === told?.trouble && now - told.at < tellAgainMs) return turn(next)
+  const what = kind === 'own-stops-not-planned' ? 'computed' : 'performed'
   const sentence =
     trouble === ''
       ? log('info', 'this node has no configuration yet and therefore nothing to stop')
-      : log('error', 'the actions without quorum could not be computed: retrying', { error: message })
+      : log('error', `the actions without quorum could not be ${what}: retrying`, { error: message })
   return turn(withOwnStops(next, { told: { trouble, at: now } }), sentence)
 }
 

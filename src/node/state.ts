@@ -100,6 +100,8 @@ export type NodeInput =
     }
   | { readonly kind: 'own-stops-planned'; readonly id: number; readonly plan: OwnPlan }
   | { readonly kind: 'own-stops-not-planned'; readonly id: number; readonly message: string }
+  /** It is not known what came of them: they are planned and carried out again. */
+  | { readonly kind: 'own-stops-not-done'; readonly id: number; readonly message: string }
   /** `mayRun`: of what runs or may run here then. */
   | {
       readonly kind: 'own-stops-ended'
@@ -120,15 +122,15 @@ export type NodeEffect =
   /** For people: what one of two waits for, whenever that changes. */
   | { readonly kind: 'two-node-waits'; readonly message: string | undefined }
   | { readonly kind: 'executor-quorum'; readonly quorate: boolean }
-  | { readonly kind: 'quorum-gained'; readonly lease: string }
-  | { readonly kind: 'quorum-lost'; readonly why: string }
+  | { readonly kind: 'quorum-gained' }
+  | { readonly kind: 'quorum-lost' }
   /** To the fencer: somebody else vouches that the node is off. `bySurvivor`: the other of two, which has fenced it itself. */
   | { readonly kind: 'confirmed-down'; readonly node: NodeName; readonly bySurvivor: boolean }
   /** To the fencer: a member record has come, changed or gone. */
   | { readonly kind: 'member-changed'; readonly node: NodeName }
   /** Answered with `own-stops-planned` or `own-stops-not-planned`. `stopEverything`: whatever no-quorum-policy says. */
   | { readonly kind: 'plan-own-stops'; readonly id: number; readonly stopEverything: boolean }
-  /** Stage after stage, by the executor where there is one. Answered with `own-stops-ended`, at once where there are none. */
+  /** Stage after stage, by the executor where there is one. Answered with `own-stops-ended`, at once where there are none, or `own-stops-not-done`. */
   | { readonly kind: 'stop-own'; readonly id: number; readonly stages: readonly (readonly ResourceAction[])[] }
   | { readonly kind: 'perform-command'; readonly id: number; readonly command: Command }
   /** To a node behind a connection that this node holds. */
@@ -139,7 +141,7 @@ export type NodeEffect =
   /** The daemon ends, to come back as somebody new. */
   | { readonly kind: 'restart'; readonly why: string }
   /** The watchdog is stopped first where `disarm` says so; then the lease is given back, and the daemon ends. */
-  | { readonly kind: 'depart'; readonly lease?: string; readonly escalated: boolean; readonly disarm: boolean }
+  | { readonly kind: 'depart'; readonly lease?: string; readonly disarm: boolean }
   | {
       readonly kind: 'log'
       readonly level: 'info' | 'warn' | 'error'

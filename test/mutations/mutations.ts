@@ -44,7 +44,21 @@ export const mutations: Readonly<Record<string, readonly Mutation[]>> = {
       'withOwnStops(without(state, id), { leftRunning: left })',
       'without(state, id)',
     ],
-    ['what was left running counts although quorum came back', 'withOwnStops(state, { leftRunning: [] })', 'state'],
+    [
+      'what was left running counts although quorum came back',
+      'withOwnStops(state, { attempts, leftRunning: [] })',
+      'withOwnStops(state, { attempts })',
+    ],
+    [
+      'what waits to be stopped waits on although quorum came back',
+      'withOwnStops(state, { attempts, leftRunning: [] })',
+      'withOwnStops(state, { leftRunning: [] })',
+    ],
+    [
+      'a second loss of quorum does not wait anew',
+      'const others = state.ownStops.attempts.filter((one) => !isWaiting(one))',
+      'const others = state.ownStops.attempts',
+    ],
   ],
   'src/node/node.ts': [
     [
@@ -120,10 +134,38 @@ export const mutations: Readonly<Record<string, readonly Mutation[]>> = {
       'const bySurvivor = false',
     ],
     [
+      'a node that is not confirmed off any more counts as such',
+      "if (change.kind !== 'confirmed-down' || !change.confirmed) return []",
+      "if (change.kind !== 'confirmed-down') return []",
+    ],
+    ['a node forgets that it had quorum', '{ ...next, lease, met: true }', '{ ...next, lease }'],
+    [
+      'what is overdue wakes a node again and again',
+      'twoNodeAt !== undefined && twoNodeAt > ticked',
+      'twoNodeAt !== undefined',
+    ],
+    [
       'a lease that is prolonged keeps the old end',
       'toController({ ...state, quorateUntil: until }, input, now)',
       'toController({ ...state, quorateUntil: monotonicMs(Math.max(until, state.quorateUntil)) }, input, now)',
     ],
+  ],
+  'src/node/loop.ts': [
+    [
+      'what falls due while effects are performed is lost',
+      'nextNodeAt(this.#state, this.#tickedAt)',
+      'nextNodeAt(this.#state, this.#driver.now())',
+    ],
+    ['a node that has ended performs what is left', 'if (this.#ended) return\n      if (mayPerform', 'if (mayPerform'],
+    [
+      'a node that is about to end forgets its lease',
+      "if (input.kind === 'quorum') this.#state",
+      'if (false) this.#state',
+    ],
+  ],
+  'src/node/timings.ts': [
+    ['the grace of a restart is not obeyed', 'registrationMs: restartGraceMs', 'registrationMs: 5000'],
+    ['a lost node is waited for as in any other cluster', 'lossWaitMs: lossWait(timings), ', ''],
   ],
   'src/node/commands.ts': [
     [

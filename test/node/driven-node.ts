@@ -23,7 +23,8 @@ export class DrivenNode {
   /** Called before each effect counts as performed: what the world does meanwhile. */
   meanwhile: (effect: NodeEffect) => void = () => undefined
   now = 1000
-  #wakeAt: MonotonicMs | undefined
+  /** When the core wants to be woken. */
+  wakeAt: MonotonicMs | undefined
   #view = emptyView
   #revision = 10
 
@@ -37,7 +38,7 @@ export class DrivenNode {
         this.meanwhile(effect)
       },
       wakeAt: (at) => {
-        this.#wakeAt = at
+        this.wakeAt = at
       },
     })
   }
@@ -49,9 +50,10 @@ export class DrivenNode {
   /** Until then everything that the core wants to be woken for happens. */
   later(ms: number): void {
     const until = this.now + ms
-    while (this.#wakeAt !== undefined && this.#wakeAt <= until) {
-      this.now = Math.max(this.now, this.#wakeAt)
-      this.#wakeAt = undefined
+    for (let turn = 0; this.wakeAt !== undefined && this.wakeAt <= until; turn++) {
+      if (turn > ms + 1000) throw new Error('The core is woken again and again.')
+      this.now = Math.max(this.now, this.wakeAt)
+      this.wakeAt = undefined
       this.loop.tick()
     }
     this.now = until

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { monotonicMs, nodeName } from '../../src/base/index.ts'
 import { keys } from '../../src/controller/index.ts'
 import type { Command } from '../../src/executor/index.ts'
-import { ownCopyWillDo } from '../../src/node/index.ts'
+import { isQuorate, nodeTimings, ownCopyWillDo } from '../../src/node/index.ts'
 import { DrivenNode, self, stopOfWeb } from './driven-node.ts'
 
 const command = (more: Partial<Command> = {}): Command => ({
@@ -65,7 +65,7 @@ describe('a command of a DC', () => {
     expect(node.of('depart')).toEqual([])
     node.feed({ kind: 'command', id: 2, command: command({ action: shutdown, term: 6 }), highestTerm: 6 })
     expect(node.of('answer-command').slice(1)).toMatchObject([{ id: 2, answer: { accepted: true, done: true } }])
-    expect(node.of('depart')).toEqual([{ kind: 'depart', lease: 'L1', escalated: false, disarm: true }])
+    expect(node.of('depart')).toEqual([{ kind: 'depart', lease: 'L1', disarm: true }])
   })
 })
 
@@ -138,6 +138,8 @@ test('the fencer hears of members that change, and of nodes that others vouch fo
     ['n2', true],
     ['n1', false],
   ])
+  node.store({ kind: 'delete', key: keys.fencingConfirmed(other) })
+  expect(node.of('confirmed-down')).toHaveLength(2)
   node.member('leaving')
   expect(node.of('member-changed').map(({ node: of }) => of)).toEqual(['n1'])
 })
@@ -147,7 +149,9 @@ test('another lease is another gain of quorum, the same one prolonged is none', 
   node.quorum(4000, 'L1')
   node.quorum(4000, 'L1')
   node.quorum(4000, 'L2')
-  expect(node.of('quorum-gained').map(({ lease }) => lease)).toEqual(['L1', 'L2'])
+  expect(node.of('quorum-gained')).toHaveLength(2)
+  const told = node.of('log').filter(({ message }) => message === 'this node has quorum')
+  expect(told.map(({ fields }) => fields.lease)).toEqual(['L1', 'L2'])
 })
 
 test('what one of two waits for is told when it changes', () => {
@@ -167,4 +171,80 @@ test('what one of two waits for is told when it changes', () => {
     'This node waits for n2',
     undefined,
   ])
+})
+
+describe('a wake-up', () => {
+  const situation = {
+    peer: nodeName('n2'),
+    heartbeat: 'silent',
+    peerIsDown: false,
+    met: true,
+    fencingEnabled: true,
+    quorate: false,
+  } as const
+  const failed = { kind: 'fenced', id: 1, succeeded: false, message: 'no answer' } as const
+
+  test('is not lost where its time comes while effects are performed', () => {
+    const node = new DrivenNode()
+    node.feed({ kind: 'two-node', input: { kind: 'situation', situation } })
+    node.meanwhile = () => {
+      node.now += 3000
+    }
+    // What it waits for is told, which takes longer than it waits.
+    node.feed({ kind: 'two-node', input: failed })
+    node.meanwhile = () => undefined
+    expect(node.wakeAt).toBeLessThanOrEqual(node.now)
+    node.later(0)
+    expect(node.of('two-node').map(({ effect }) => effect.kind)).toEqual(['fence', 'fence'])
+  })
+
+  test('is not asked for where its time has passed and another input is waited for', () => {
+    const node = new DrivenNode()
+    node.feed({ kind: 'two-node', input: { kind: 'situation', situation } })
+    node.feed({ kind: 'two-node', input: failed })
+    node.feed({ kind: 'two-node', input: { kind: 'situation', situation: { ...situation, heartbeat: 'restarting' } } })
+    node.later(2000)
+    expect(node.loop.state.twoNode.phase.kind).toBe('fencing-failed')
+    node.feed({ kind: 'tick' })
+    expect(node.wakeAt ?? Number.POSITIVE_INFINITY).toBeGreaterThan(node.now)
+    node.feed({ kind: 'two-node', input: { kind: 'situation', situation } })
+    expect(node.of('two-node').map(({ effect }) => effect.kind)).toEqual(['fence', 'fence'])
+  })
+})
+
+describe('a node that has ended', () => {
+  test('decides nothing any more, and still knows until when its lease is confirmed', () => {
+    const node = new DrivenNode()
+    node.runs()
+    node.loop.end()
+    node.wakeAt = undefined
+    node.now += 3000
+    node.quorum(4000)
+    node.now += 3000
+    expect(isQuorate(node.loop.state, monotonicMs(node.now))).toBe(true)
+    node.feed({ kind: 'quorum', until: monotonicMs(Number.NEGATIVE_INFINITY) })
+    node.feed({ kind: 'quorum-lost', why: 'left' })
+    expect(isQuorate(node.loop.state, monotonicMs(node.now))).toBe(false)
+    expect(node.asked).toEqual([])
+    expect(node.wakeAt).toBeUndefined()
+  })
+
+  test('performs nothing more of the step in which that happened', () => {
+    const node = new DrivenNode()
+    node.runs()
+    node.meanwhile = (effect) => {
+      if (effect.kind === 'executor-quorum') node.loop.end()
+    }
+    node.feed({ kind: 'quorum-lost', why: 'not confirmed in time' })
+    expect(node.kinds).toEqual(['executor-quorum'])
+  })
+})
+
+test('the times of a node are those of its cluster', () => {
+  const timings = { leaseTtlMs: 6000, leaseMarginMs: 700, stopTimeMs: 20_000, restartGraceMs: 9000 }
+  expect(nodeTimings(timings, { besideMs: 200 })).toMatchObject({
+    leaseTtlMs: 6000,
+    leaseMarginMs: 700,
+    controller: { lossWaitMs: 26_700, registrationMs: 9000, besideMs: 200, linkPatienceMs: 10_000 },
+  })
 })

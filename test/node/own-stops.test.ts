@@ -1,6 +1,7 @@
 /** What a node stops by its own decision, and when. */
 import { describe, expect, test } from 'vitest'
 import { monotonicMs, nodeName, resourceId } from '../../src/base/index.ts'
+import { ownCopyWillDo } from '../../src/node/index.ts'
 import { DrivenNode, planOf, stopOfWeb, web } from './driven-node.ts'
 
 const lost = { kind: 'quorum-lost', why: 'not confirmed in time' } as const
@@ -39,6 +40,47 @@ describe('without quorum', () => {
     node.quorum()
     node.later(3000)
     expect(node.of('plan-own-stops')).toEqual([])
+  })
+
+  test.each([
+    { name: 'comes back for 10 ms', forMs: 10 },
+    { name: 'is confirmed too late', forMs: -1 },
+  ])('that moment begins anew with every loss: quorum $name', ({ forMs }) => {
+    const node = withoutQuorum()
+    node.later(20)
+    node.quorum(forMs)
+    // The loss is told a moment after it.
+    node.later(25)
+    node.feed(lost)
+    node.later(49)
+    expect(node.of('plan-own-stops')).toEqual([])
+    node.later(1)
+    expect(node.of('plan-own-stops')).toHaveLength(1)
+    node.later(3000)
+    expect(node.of('plan-own-stops')).toHaveLength(1)
+  })
+
+  test('nothing waits to be stopped once quorum is back, even where its next loss is told late', () => {
+    const node = withoutQuorum()
+    node.later(20)
+    node.quorum(10)
+    node.later(40)
+    expect(node.of('plan-own-stops')).toEqual([])
+  })
+
+  test('what could not be carried out is planned and tried again, and the same trouble is told once', () => {
+    const node = withoutQuorum()
+    node.later(50)
+    for (let turn = 0; turn < 3; turn++) {
+      node.feed({ kind: 'own-stops-planned', id: 1, plan: planOf(stopOfWeb) })
+      node.feed({ kind: 'own-stops-not-done', id: 1, message: 'the disk is full' })
+      node.later(500)
+    }
+    expect(node.of('stop-own')).toHaveLength(3)
+    expect(node.of('plan-own-stops')).toHaveLength(4)
+    expect(node.of('log').flatMap(({ level, message }) => (level === 'error' ? [message] : []))).toEqual([
+      'the actions without quorum could not be performed: retrying',
+    ])
   })
 
   test('nothing is stopped where quorum is back before the plan is made', () => {
@@ -131,6 +173,21 @@ describe('a daemon that begins without quorum', () => {
     expect(node.of('plan-own-stops')).toEqual([])
   })
 
+  test('stops what it finds where it had quorum before it had read the store', () => {
+    const node = new DrivenNode({ met: false })
+    node.configured()
+    node.quorum(1000)
+    node.later(1000)
+    node.feed(lost)
+    node.later(50)
+    node.feed({ kind: 'own-stops-planned', id: 1, plan: planOf() })
+    node.feed({ kind: 'own-stops-ended', id: 1, failed: [], mayRun: [] })
+    expect(ownCopyWillDo(node.loop.state, true, monotonicMs(node.now))).toBe(true)
+    node.feed({ kind: 'began' })
+    node.later(5000)
+    expect(node.of('plan-own-stops')).toHaveLength(2)
+  })
+
   test('tells its executor that it has no quorum, and when it has some', () => {
     const node = new DrivenNode()
     node.configured()
@@ -159,7 +216,7 @@ describe('a node that leaves without the others', () => {
     expect(node.of('stop-own')).toMatchObject([{ id }])
     expect(node.of('depart')).toEqual([])
     node.feed({ kind: 'own-stops-ended', id, failed: [], mayRun: [] })
-    expect(node.of('depart')).toEqual([{ kind: 'depart', escalated: false, disarm: true }])
+    expect(node.of('depart')).toEqual([{ kind: 'depart', disarm: true }])
   })
 
   test('asks again for everything to be stopped where that could not be computed', () => {
@@ -176,7 +233,7 @@ describe('a node that leaves without the others', () => {
     const id = node.of('plan-own-stops').find(({ stopEverything }) => stopEverything)?.id ?? 0
     node.feed({ kind: 'own-stops-planned', id, plan: planOf(stopOfWeb) })
     node.feed({ kind: 'own-stops-ended', id, failed: [web], mayRun: [web] })
-    expect(node.of('depart')).toEqual([{ kind: 'depart', escalated: false, disarm: false }])
+    expect(node.of('depart')).toEqual([{ kind: 'depart', disarm: false }])
   })
 
   test('is not reset for what is unmanaged', () => {
@@ -195,7 +252,10 @@ describe('a node that leaves without the others', () => {
     node.later(9999)
     expect(node.of('depart')).toEqual([])
     node.later(1)
-    expect(node.of('depart')).toEqual([{ kind: 'depart', lease: 'L1', escalated: true, disarm: false }])
+    expect(node.of('depart')).toEqual([{ kind: 'depart', lease: 'L1', disarm: false }])
+    expect(node.of('log').map(({ message }) => message)).toContain(
+      'the shutdown did not finish within shutdown-escalation: this node leaves with its resources running',
+    )
   })
 
   test('waits without fencing: nobody could make sure that it has ended', () => {

@@ -9,7 +9,6 @@ import {
   type ControllerEffect,
   type ControllerInput,
   type ControllerState,
-  defaultControllerTimings,
   emptyView,
   type KeyWrite,
   keys,
@@ -39,12 +38,12 @@ import {
   type NodeEffect,
   NodeLoop,
   nodeStep,
+  nodeTimings,
   ownCopyWillDo,
 } from '../../src/node/index.ts'
 import {
   initialQuorum,
   initialWatchdog,
-  lossWait,
   nextQuorumAt,
   nextWatchdogAt,
   permitIntervalMs,
@@ -132,21 +131,14 @@ export class SimDaemon {
       nextQuorumAt,
       () => this.#tellQuorum(),
     )
-    const controllerTimings = {
-      ...defaultControllerTimings,
-      startupWaitMs: 5000,
-      lossWaitMs: lossWait(timings),
-      // Agents are quick here: half of what they do counts as slow.
-      besideMs: 200,
-    }
-    const { leaseTtlMs, leaseMarginMs } = timings
     this.core = new NodeLoop(
       initialNode(
         {
           self,
           incarnation: this.incarnation,
           met: host.met,
-          timings: { leaseTtlMs, leaseMarginMs, controller: controllerTimings },
+          // Agents are quick here: half of what they do counts as slow.
+          timings: nodeTimings(timings, { startupWaitMs: 5000, besideMs: 200 }),
         },
         now,
       ),

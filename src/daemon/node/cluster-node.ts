@@ -3,10 +3,11 @@
  * Nothing is decided here.
  */
 import { createPublicKey } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
 import type { MonotonicMs, NodeName } from '../../base/index.ts'
 import type { Change, ClusterView, MemberRecord } from '../../controller/index.ts'
 import type { Executor } from '../../executor/index.ts'
-import { ownCopyWillDo } from '../../node/index.ts'
+import { type NodeState, ownCopyWillDo } from '../../node/index.ts'
 import {
   type ClusterState,
   keyOfPublic,
@@ -133,6 +134,8 @@ export class ClusterNode {
   #agentTools: ToolServer | undefined
   #storeTrouble: string | undefined
   #left: ((how: { readonly disarm: boolean }) => void) | undefined
+  /** As the core was told it. */
+  #says: NodeState['says'] = {}
   #ended = false
 
   constructor(setup: ClusterNodeSetup) {
@@ -470,10 +473,10 @@ export class ClusterNode {
   /** What this node says of itself among the members. */
   #tellOwnMember(): void {
     const { told } = this.#troubles
-    this.#core.feed({
-      kind: 'says',
-      says: { ...this.#watchdog.told, ...(told.length === 0 ? {} : { troubles: told }) },
-    })
+    const says = { ...this.#watchdog.told, ...(told.length === 0 ? {} : { troubles: told }) }
+    if (isDeepStrictEqual(says, this.#says)) return
+    this.#says = says
+    this.#core.feed({ kind: 'says', says })
   }
 
   /** Whatever reacts to state compares it anew. */
@@ -660,7 +663,7 @@ export class ClusterNode {
         this.#look()
       },
       quorumLost: () => {
-        if (!this.#ended) this.#askForList.begin()
+        this.#askForList.begin()
         this.twoNode.look()
         this.#tellListeners()
       },

@@ -1,9 +1,17 @@
 /** The daemon's driver of a node's core: every effect is performed, and what came of it is fed back. */
 import { assertNever, type NodeName } from '../../base/index.ts'
-import { defaultControllerTimings } from '../../controller/index.ts'
 import { type Command, type Executor, ownOperationOf } from '../../executor/index.ts'
-import { answerOf, initialNode, type NodeEffect, type NodeInput, NodeLoop, type NodeState } from '../../node/index.ts'
-import { lossWait, type TwoNodeEffect } from '../../quorum/index.ts'
+import {
+  answerOf,
+  initialNode,
+  isQuorate,
+  type NodeEffect,
+  type NodeInput,
+  NodeLoop,
+  type NodeState,
+  nodeTimings,
+} from '../../node/index.ts'
+import type { TwoNodeEffect } from '../../quorum/index.ts'
 import type { TermAnswer } from '../../rpc/index.ts'
 import { Alarm } from '../host/alarm.ts'
 import { monotonicNow } from '../host/clock.ts'
@@ -53,10 +61,7 @@ export class NodeDriver {
   constructor(ports: NodeDriverPorts) {
     this.#ports = ports
     const { self, incarnation, met, log } = ports
-    const { leaseTtlMs, leaseMarginMs, stopTimeMs, restartGraceMs } = ports.timings
-    const lossWaitMs = lossWait({ leaseTtlMs, leaseMarginMs, stopTimeMs })
-    const controller = { ...defaultControllerTimings, lossWaitMs, registrationMs: restartGraceMs }
-    const timings = { leaseTtlMs, leaseMarginMs, controller }
+    const timings = nodeTimings(ports.timings)
     this.#loop = new NodeLoop(initialNode({ self, incarnation, met, timings }, monotonicNow()), {
       now: monotonicNow,
       perform: (effect) => this.#perform(effect),
@@ -81,7 +86,7 @@ export class NodeDriver {
 
   /** By this node's own clock, now. */
   get quorate(): boolean {
-    return monotonicNow() < this.#loop.state.quorateUntil
+    return isQuorate(this.#loop.state, monotonicNow())
   }
 
   /** By this node's view, which may lag: the comparison in the transaction has the last word. */
@@ -99,6 +104,8 @@ export class NodeDriver {
     this.#ended = true
     this.#loop.end()
     this.#alarm.cancel()
+    for (const { resolve } of this.#answers.values()) resolve(closing)
+    this.#answers.clear()
   }
 
   #perform(effect: NodeEffect): void {
@@ -168,18 +175,27 @@ export class NodeDriver {
   }
 
   async #planOwnStops({ id, stopEverything }: Extract<NodeEffect, { kind: 'plan-own-stops' }>): Promise<void> {
-    try {
-      this.feed({ kind: 'own-stops-planned', id, plan: await this.#ports.planOwnStops(stopEverything) })
-    } catch (error) {
-      this.feed({ kind: 'own-stops-not-planned', id, message: String(error) })
-    }
+    this.feed(
+      await this.#ports.planOwnStops(stopEverything).then(
+        (plan): NodeInput => ({ kind: 'own-stops-planned', id, plan }),
+        (error: unknown): NodeInput => ({ kind: 'own-stops-not-planned', id, message: String(error) }),
+      ),
+    )
   }
 
-  async #stopOwn({ id, stages }: Extract<NodeEffect, { kind: 'stop-own' }>): Promise<void> {
+  async #stopOwn(effect: Extract<NodeEffect, { kind: 'stop-own' }>): Promise<void> {
+    this.feed(
+      await this.#stopped(effect).catch(
+        (error: unknown): NodeInput => ({ kind: 'own-stops-not-done', id: effect.id, message: String(error) }),
+      ),
+    )
+  }
+
+  async #stopped({ id, stages }: Extract<NodeEffect, { kind: 'stop-own' }>): Promise<NodeInput> {
     const executor = this.#ports.executor()
     const operations = stages.map((stage) => stage.map(ownOperationOf))
     const failed = operations.length === 0 ? [] : ((await executor?.stopLocally(operations)) ?? [])
-    this.feed({ kind: 'own-stops-ended', id, failed, mayRun: executor?.mayRun ?? [] })
+    return { kind: 'own-stops-ended', id, failed, mayRun: executor?.mayRun ?? [] }
   }
 
   async #performCommand(command: Command): Promise<TermAnswer> {
