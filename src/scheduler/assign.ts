@@ -3,18 +3,18 @@
  * Each step takes the values of the steps before and returns its own.
  */
 import type { ClusterStatus } from '../status/index.ts'
-import { baseScores } from './assignment/base/base-scores.ts'
+import type { Assignment } from './assigned/assignment.ts'
 import { initialRole, wantedRole } from './assignment/initial-role.ts'
-import { createNodeTable } from './assignment/node-table.ts'
 import { placeResources } from './assignment/place.ts'
 import { toAssignment } from './assignment/result.ts'
-import { createTrail } from './assignment/trail.ts'
-import type { Assignment } from './assignment.ts'
 import { expandColocations } from './constraints/colocations.ts'
 import { expandLocations, type RuleHolds } from './constraints/locations.ts'
 import { indexReferences } from './constraints/references.ts'
 import { readTicketEffects } from './constraints/tickets.ts'
-import { buildTree } from './tree.ts'
+import { buildTree } from './resources/tree.ts'
+import { baseScores } from './scores/base-scores.ts'
+import { createNodeTable } from './scores/node-table.ts'
+import { createTrail } from './scores/trail.ts'
 
 export interface AssignOptions {
   readonly holds: RuleHolds

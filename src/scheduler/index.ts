@@ -3,7 +3,7 @@
  * tell why; previews and what-if questions are this same function.
  */
 export type { TransitionChange } from './actions/graph/summary.ts'
-export type { Assignment, PrimitiveAssignment } from './assignment.ts'
+export type { Assignment, PrimitiveAssignment } from './assigned/assignment.ts'
 export { type ListedColocation, listPlacement, type PlacementListing } from './constraints/listing.ts'
 export type { Cause } from './explain/causes.ts'
 export { explainFencing } from './explain/explain-fencing.ts'

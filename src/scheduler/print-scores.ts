@@ -1,8 +1,8 @@
 /** The scores as `crm_simulate --show-scores` prints them, sorted. */
 import type { NodeName } from '../base/index.ts'
 import { formatScore, type Score } from '../cib/index.ts'
-import { absent } from './assignment/score-table.ts'
-import type { ScoreLine } from './assignment.ts'
+import type { ScoreLine } from './assigned/assignment.ts'
+import { absent } from './scores/score-table.ts'
 
 export function printScores(lines: readonly ScoreLine[], nodes: readonly { readonly name: NodeName }[]): string {
   const printed = lines.flatMap((line) => (line.kind === 'promotion' ? [promotionLine(line)] : scoreLines(line, nodes)))

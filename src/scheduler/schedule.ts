@@ -5,7 +5,7 @@ import type { TransitionGraph } from '../transition/index.ts'
 import type { TransitionChange } from './actions/graph/summary.ts'
 import { planTransition } from './actions/plan-transition.ts'
 import { assignResources } from './assign.ts'
-import type { Assignment } from './assignment.ts'
+import type { Assignment } from './assigned/assignment.ts'
 import { oncePerText } from './once-per-text.ts'
 
 export interface SchedulerInput {

@@ -71,22 +71,6 @@ export const knots: readonly (readonly string[])[] = [
     'cli/pcs-words',
     'cli/replay',
   ],
-  [
-    'scheduler',
-    'scheduler/actions',
-    'scheduler/actions/fencing',
-    'scheduler/actions/graph',
-    'scheduler/actions/migration',
-    'scheduler/actions/notifications',
-    'scheduler/actions/orders',
-    'scheduler/actions/probes',
-    'scheduler/actions/rest',
-    'scheduler/actions/roles',
-    'scheduler/actions/settling',
-    'scheduler/constraints',
-    'scheduler/assignment',
-    'scheduler/assignment/base',
-  ],
 ]
 /** These are being taken apart: which folders are in the knot changes from day to day. */
 export const knottedRooms: readonly string[] = ['daemon']

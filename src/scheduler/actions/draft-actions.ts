@@ -3,11 +3,12 @@
  * steps find actions, which are registered so that each exists once, and return the orders that follow from them; these are
  * turned into relations when all actions are known.
  */
-import { type Draft, finishDraft, startDraft } from './draft.ts'
+import { type Draft, finishDraft, startDraft } from './draft/draft.ts'
+import { requireFencing } from './draft/obtain.ts'
+import type { Order } from './draft/order.ts'
+import type { Setting } from './draft/setting.ts'
 import { draftFencing } from './fencing/fencing.ts'
-import { requireFencing } from './obtain.ts'
 import { ordersAcrossConnections } from './orders/connection-orders.ts'
-import type { Order } from './orders/order.ts'
 import { draftPoints } from './orders/points.ts'
 import { resolveOrders } from './orders/resolve.ts'
 import { orderAfterProbes } from './probes/probe-orders.ts'
@@ -15,7 +16,6 @@ import { draftProbes } from './probes/probes.ts'
 import { draftWays } from './roles/collective-actions.ts'
 import { draftConfigurationChanges, draftConnectionChanges } from './roles/configuration-changes.ts'
 import { clearOrphanFailCounts, draftRecorded, endWithoutPlace } from './roles/recorded.ts'
-import type { Setting } from './setting.ts'
 
 export function draftActions(setting: Setting, configured: readonly Order[]): Draft {
   const draft = startDraft(setting)

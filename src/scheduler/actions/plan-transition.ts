@@ -4,7 +4,7 @@
  *
  * | phase    | decides                                                                                   | folders                   |
  * | -------- | ----------------------------------------------------------------------------------------- | ------------------------- |
- * | setting  | nothing: what is given                                                                    | `setting.ts`, `unit.ts`   |
+ * | setting  | nothing: what is given                                                                    | `draft/`                  |
  * | awake    | which resources have to be looked at, all the others being at rest                        | `rest/`                   |
  * | orders   | what comes before what, by configuration and by kind of resource                          | `orders/`, `migration/`   |
  * | draft    | which actions may take place, each by itself, and how they are related                    | `roles/ probes/ fencing/` |
@@ -14,13 +14,13 @@
  */
 import { onDemand } from '../../base/index.ts'
 import type { TransitionGraph } from '../../transition/index.ts'
+import { type Setting, type SettingInput, settingOf } from './draft/setting.ts'
 import { draftActions } from './draft-actions.ts'
 import { summarize, type TransitionChange } from './graph/summary.ts'
 import { toGraph } from './graph/to-graph.ts'
 import { notify } from './notifications/notices.ts'
 import { configuredOrders } from './orders/configured-orders.ts'
 import { awakeIn } from './rest/awake.ts'
-import { type Setting, type SettingInput, settingOf } from './setting.ts'
 import { settle } from './settling/settle.ts'
 
 export interface PlannedTransition {

@@ -14,7 +14,8 @@ import {
   type GroupEntry,
   isColocatedGroup,
   topBelowBundle,
-} from '../tree.ts'
+} from '../resources/tree.ts'
+import { absent, add, scoreAt } from '../scores/score-table.ts'
 import {
   type AssignmentDraft,
   addPriority,
@@ -30,7 +31,6 @@ import { anyAvailable } from './availability.ts'
 import { unassignable } from './commit.ts'
 import { colocationValue, dependsOnHost, nodeNameAttribute } from './node-attribute.ts'
 import { compatibleContainer, compatibleInstance } from './pairing.ts'
-import { absent, add, scoreAt } from './score-table.ts'
 
 /**
  * Applies a colocation to a dependent of any kind, against a primary of any kind. Returns what it adds to the dependent's

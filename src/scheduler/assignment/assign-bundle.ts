@@ -3,7 +3,7 @@
  * follow the container, and the member runs on the node that the replica is.
  */
 import { INFINITY_SCORE } from '../../cib/index.ts'
-import type { BundleEntry, PrimitiveEntry, ReplicaEntries } from '../tree.ts'
+import type { BundleEntry, PrimitiveEntry, ReplicaEntries } from '../resources/tree.ts'
 import { assignInstances } from './assign-instances.ts'
 import { type AssignmentDraft, type AssignWish, nowhere, showScores, tableOf } from './assignment-draft.ts'
 import { isAllowed } from './availability.ts'

@@ -1,5 +1,5 @@
 /** Clones: what they depend on is assigned first, what depends on them is heard, then the instances are distributed. */
-import type { CloneEntry } from '../tree.ts'
+import type { CloneEntry } from '../resources/tree.ts'
 import { assignInstances } from './assign-instances.ts'
 import {
   type AssignmentDraft,

@@ -2,7 +2,7 @@
  * Groups: the members are assigned one after the other. That they end up on one node, and that the group goes where its
  * members together would rather be, comes from the colocation of each member with the one before it.
  */
-import { type GroupEntry, isColocatedGroup } from '../tree.ts'
+import { type GroupEntry, isColocatedGroup } from '../resources/tree.ts'
 import {
   type AssignmentDraft,
   type AssignWish,

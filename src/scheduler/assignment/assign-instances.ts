@@ -5,14 +5,14 @@
  * preference but as few as possible move.
  */
 import { INFINITY_SCORE } from '../../cib/index.ts'
-import type { CollectiveEntry, Entry } from '../tree.ts'
+import type { CollectiveEntry, Entry } from '../resources/tree.ts'
+import { absent, type ScoreTable, scoreAt } from '../scores/score-table.ts'
+import { everywhere } from '../scores/trail.ts'
 import { type AssignmentDraft, addReason, isSettled, nowhere, tableOf } from './assignment-draft.ts'
 import { isAllowed, isAvailable, isUsable } from './availability.ts'
 import { release } from './commit.ts'
 import { currentNode, isActive, isFailed } from './current-nodes.ts'
 import { isUnderParent, parentCounts, resetCounts } from './instance-counts.ts'
-import { absent, type ScoreTable, scoreAt } from './score-table.ts'
-import { everywhere } from './trail.ts'
 
 export interface InstanceLimits {
   readonly inAll: number

@@ -4,7 +4,9 @@
  */
 import { INFINITY_SCORE, roleRank } from '../../cib/index.ts'
 import type { Colocation } from '../constraints/colocations.ts'
-import { isUnique, type PrimitiveEntry } from '../tree.ts'
+import { isUnique, type PrimitiveEntry } from '../resources/tree.ts'
+import { scoreAt } from '../scores/score-table.ts'
+import { everywhere } from '../scores/trail.ts'
 import { applyColocation } from './apply-colocation.ts'
 import {
   type AssignmentDraft,
@@ -25,8 +27,6 @@ import { dependsOn, supports } from './colocation-index.ts'
 import { commit, connectionAssigned, settle } from './commit.ts'
 import { currentNode } from './current-nodes.ts'
 import { bestNode } from './node-order.ts'
-import { scoreAt } from './score-table.ts'
-import { everywhere } from './trail.ts'
 
 export function assignPrimitive(
   draft: AssignmentDraft,

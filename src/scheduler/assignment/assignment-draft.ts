@@ -1,5 +1,5 @@
 /**
- * Placement while it goes on: the one value that the files of `assign/` work on, made from the base scores and turned
+ * Assignment while it goes on: the one value that the files of this folder work on, made from the base scores and turned
  * into an `Assignment` when everything is assigned. Nothing outside this folder sees it.
  *
  * Assigning one resource may first need another to be assigned (what it is colocated with, what it is a member of), so
@@ -7,15 +7,15 @@
  */
 import { type Role, roleRank, type Score } from '../../cib/index.ts'
 import type { ClusterStatus } from '../../status/index.ts'
-import type { PlacementReason, ScoreLine } from '../assignment.ts'
+import type { PlacementReason, ScoreLine } from '../assigned/assignment.ts'
 import type { Colocation } from '../constraints/colocations.ts'
 import type { ExpandedLocation } from '../constraints/locations.ts'
 import type { TicketEffects } from '../constraints/tickets.ts'
-import type { CollectiveEntry, Entry, PrimitiveEntry, ResourceTree } from '../tree.ts'
+import type { CollectiveEntry, Entry, PrimitiveEntry, ResourceTree } from '../resources/tree.ts'
+import type { NodeTable } from '../scores/node-table.ts'
+import { add, type ScoreTable } from '../scores/score-table.ts'
+import type { Trail } from '../scores/trail.ts'
 import type { ColocationIndex } from './colocation-index.ts'
-import type { NodeTable } from './node-table.ts'
-import { add, type ScoreTable } from './score-table.ts'
-import type { Trail } from './trail.ts'
 
 export const nowhere = -1
 

@@ -1,8 +1,8 @@
 /** Whether a node can take a resource: it is up and not held back, its score allows it, and a guest's container will run. */
 
+import { absent, type ScoreTable, scoreAt } from '../scores/score-table.ts'
 import { type AssignmentDraft, assignedNode, nowhere } from './assignment-draft.ts'
 import { containerOf } from './node-attribute.ts'
-import { absent, type ScoreTable, scoreAt } from './score-table.ts'
 
 export function isUsable({ nodes }: AssignmentDraft, node: number): boolean {
   return nodes.usable[node] === 1

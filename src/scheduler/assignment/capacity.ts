@@ -4,7 +4,7 @@
  * and the node with most free capacity is preferred.
  */
 import { INFINITY_SCORE } from '../../cib/index.ts'
-import { type Entry, isColocatedGroup, type PrimitiveEntry } from '../tree.ts'
+import { type Entry, isColocatedGroup, type PrimitiveEntry } from '../resources/tree.ts'
 import { rolesApply } from './apply-colocation.ts'
 import { type AssignmentDraft, addReason, isSettled, membersOf, nowhere, tableOf } from './assignment-draft.ts'
 import { isAvailable } from './availability.ts'

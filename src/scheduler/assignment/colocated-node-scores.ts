@@ -5,13 +5,13 @@
  */
 import { INFINITY_SCORE } from '../../cib/index.ts'
 import type { Colocation } from '../constraints/colocations.ts'
-import type { Entry } from '../tree.ts'
+import type { Entry } from '../resources/tree.ts'
+import { absent, add, type ScoreTable, scoreAt, unusable } from '../scores/score-table.ts'
 import { type AssignmentDraft, tableOf } from './assignment-draft.ts'
 import { anyAvailable, isUsable } from './availability.ts'
 import { dependsOn, supports } from './colocation-index.ts'
 import { activeNodes, isActive, isFailed } from './current-nodes.ts'
 import { colocationValue, nodeNameAttribute } from './node-attribute.ts'
-import { absent, add, type ScoreTable, scoreAt, unusable } from './score-table.ts'
 
 export interface Wish {
   /** Whose wishes; they and those of what is behind it are added. */

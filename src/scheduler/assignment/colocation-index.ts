@@ -7,7 +7,7 @@
 import { compareText } from '../../base/index.ts'
 import { INFINITY_SCORE } from '../../cib/index.ts'
 import type { Colocation } from '../constraints/colocations.ts'
-import { type CloneEntry, type Entry, type GroupEntry, isColocatedGroup, topBelowBundle } from '../tree.ts'
+import { type CloneEntry, type Entry, type GroupEntry, isColocatedGroup, topBelowBundle } from '../resources/tree.ts'
 
 export interface ColocationIndex {
   /** By entry index: what it depends on. */

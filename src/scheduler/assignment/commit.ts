@@ -2,12 +2,12 @@
  * Giving a resource its node, or none, and taking that back while instances of clones are tried out. The load and the
  * free capacity of nodes follow.
  */
-import type { Entry, PrimitiveEntry } from '../tree.ts'
+import type { Entry, PrimitiveEntry } from '../resources/tree.ts'
+import { updateUsable } from '../scores/node-table.ts'
+import { scoreAt } from '../scores/score-table.ts'
 import { type AssignmentDraft, type AssignWish, nowhere, setNextRole, tableOf } from './assignment-draft.ts'
 import { isGuest, isUsable } from './availability.ts'
 import { consume } from './free-capacity.ts'
-import { updateUsable } from './node-table.ts'
-import { scoreAt } from './score-table.ts'
 
 /** Assigns a primitive to a node if it can run there; a guest node may come up within this very transition. */
 export function commit(draft: AssignmentDraft, entry: PrimitiveEntry, node: number, wish: AssignWish): void {

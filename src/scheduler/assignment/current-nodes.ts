@@ -3,7 +3,7 @@
  * on ties between nodes and on where an unmanaged resource stays.
  */
 import type { NodeName } from '../../base/index.ts'
-import type { Entry, GroupEntry, PrimitiveEntry } from '../tree.ts'
+import type { Entry, GroupEntry, PrimitiveEntry } from '../resources/tree.ts'
 import { type AssignmentDraft, nowhere } from './assignment-draft.ts'
 
 /** All nodes where an entry is active, in the order in which they were found. */

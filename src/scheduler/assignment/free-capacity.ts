@@ -1,5 +1,5 @@
 /** What is left of the nodes' capacity (Pacemaker Explained, "Utilization and Placement Strategy"). */
-import type { NodeTable } from './node-table.ts'
+import type { NodeTable } from '../scores/node-table.ts'
 
 /** Negative where node `a` has more free capacity in more attributes than node `b`. */
 export function compareCapacity({ capacity }: NodeTable, a: number, b: number): number {

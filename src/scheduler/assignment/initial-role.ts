@@ -3,7 +3,7 @@
  * that assignment decides; a wish to be promoted is such a case, because instances compete for it.
  */
 import type { Role } from '../../cib/index.ts'
-import { type Entry, type PrimitiveEntry, type ResourceTree, topBelowBundle } from '../tree.ts'
+import { type Entry, type PrimitiveEntry, type ResourceTree, topBelowBundle } from '../resources/tree.ts'
 
 export function initialRole(tree: ResourceTree, entry: PrimitiveEntry): Role | undefined {
   const wanted = leavesWithNode(tree, entry) ? 'Stopped' : wantedRole(entry)

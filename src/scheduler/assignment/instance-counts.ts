@@ -1,6 +1,6 @@
 /** How many instances each node has got so far, and whether the clone or bundle as a whole is allowed on a node. */
 import { defined } from '../../base/index.ts'
-import type { CollectiveEntry, Entry } from '../tree.ts'
+import type { CollectiveEntry, Entry } from '../resources/tree.ts'
 import { type AssignmentDraft, countsOf, tableOf } from './assignment-draft.ts'
 import { isAllowed, isUsable } from './availability.ts'
 

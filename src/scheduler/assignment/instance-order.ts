@@ -4,14 +4,14 @@
  */
 import { compareNames } from '../../status/index.ts'
 import type { Colocation } from '../constraints/colocations.ts'
-import type { Entry } from '../tree.ts'
+import type { Entry } from '../resources/tree.ts'
+import { absent, scoreAt } from '../scores/score-table.ts'
 import { type AssignmentDraft, nowhere, tableOf } from './assignment-draft.ts'
 import { isUsable } from './availability.ts'
 import { collectColocatedScoresOn, hasInfluence, share, type Wish } from './colocated-node-scores.ts'
 import { dependsOn, supports } from './colocation-index.ts'
 import { activeNodes, currentNode, isFailed } from './current-nodes.ts'
 import { isUnderParent, parentCounts } from './instance-counts.ts'
-import { absent, scoreAt } from './score-table.ts'
 
 export function sortInstances(draft: AssignmentDraft, instances: readonly Entry[]): readonly Entry[] {
   return instances.toSorted(instanceOrder(draft))

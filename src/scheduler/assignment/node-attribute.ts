@@ -3,8 +3,8 @@
  * container may ask for the attributes of the container's host (`container-attribute-target=host`); what is colocated
  * with a bundle always means the host, since only the bundle's member runs on a bundle's node.
  */
-import type { Entry } from '../tree.ts'
-import { topBelowBundle } from '../tree.ts'
+import type { Entry } from '../resources/tree.ts'
+import { topBelowBundle } from '../resources/tree.ts'
 import { type AssignmentDraft, nowhere } from './assignment-draft.ts'
 import { currentNode } from './current-nodes.ts'
 

@@ -5,9 +5,9 @@
  */
 import { compareText } from '../../base/index.ts'
 import { INFINITY_SCORE } from '../../cib/index.ts'
+import { absent, type ScoreTable, scoreAt } from '../scores/score-table.ts'
 import type { AssignmentDraft } from './assignment-draft.ts'
 import { compareCapacity } from './free-capacity.ts'
-import { absent, type ScoreTable, scoreAt } from './score-table.ts'
 
 /** The nodes that a table knows, best first. */
 export function nodesByPreference(draft: AssignmentDraft, table: ScoreTable, active: number): readonly number[] {

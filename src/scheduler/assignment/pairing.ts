@@ -1,6 +1,6 @@
 /** Which instance of a clone, or which replica of a bundle, a resource can be paired with: the one on its node. */
 import type { Role } from '../../cib/index.ts'
-import type { BundleEntry, CloneEntry, Entry } from '../tree.ts'
+import type { BundleEntry, CloneEntry, Entry } from '../resources/tree.ts'
 import { type AssignmentDraft, assignedNode, isBlocked, nextRole, nowhere, tableOf } from './assignment-draft.ts'
 import { isAllowed } from './availability.ts'
 import { compareNodes } from './node-order.ts'

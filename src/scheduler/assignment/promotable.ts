@@ -6,7 +6,8 @@
  */
 import { INFINITY_SCORE, type Role, roleRank } from '../../cib/index.ts'
 import type { Colocation } from '../constraints/colocations.ts'
-import { type CloneEntry, type Entry, topOf } from '../tree.ts'
+import { type CloneEntry, type Entry, topOf } from '../resources/tree.ts'
+import { absent, add, scoreAt } from '../scores/score-table.ts'
 import { applyColocation } from './apply-colocation.ts'
 import {
   type AssignmentDraft,
@@ -27,7 +28,6 @@ import { collectColocatedScores, hasInfluence, share } from './colocated-node-sc
 import { dependsOn, supports } from './colocation-index.ts'
 import { instanceOrder } from './instance-order.ts'
 import { promotionScore, unpromotable, withoutPromotionScore } from './promotion-score.ts'
-import { absent, add, scoreAt } from './score-table.ts'
 
 /** Instances would rather be where they are likely to be promoted. */
 export function addPromotionScores(draft: AssignmentDraft, clone: CloneEntry): void {

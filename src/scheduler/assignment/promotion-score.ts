@@ -5,10 +5,10 @@
 
 import type { NodeName } from '../../base/index.ts'
 import { INFINITY_SCORE, parseScore, type Score } from '../../cib/index.ts'
-import { type Entry, isUnique, type PrimitiveEntry, topOf } from '../tree.ts'
+import { type Entry, isUnique, type PrimitiveEntry, topOf } from '../resources/tree.ts'
+import { absent, scoreAt } from '../scores/score-table.ts'
 import { type AssignmentDraft, isSettled, tableOf } from './assignment-draft.ts'
 import { nodeAttribute } from './node-attribute.ts'
-import { absent, scoreAt } from './score-table.ts'
 
 /** Undefined where no member has one. Of a cloned group the sum of its members. */
 export function promotionScore(draft: AssignmentDraft, entry: Entry, node: number): Score | undefined {

@@ -4,12 +4,12 @@
  */
 
 import { INFINITY_SCORE } from '../../cib/index.ts'
-import type { Entry } from '../tree.ts'
+import type { Entry } from '../resources/tree.ts'
+import { absent, type ScoreTable, scoreAt } from '../scores/score-table.ts'
 import { type AssignmentDraft, nowhere } from './assignment-draft.ts'
 import { collectColocatedScores } from './colocated-node-scores.ts'
 import { currentNode } from './current-nodes.ts'
 import { nodesByPreference } from './node-order.ts'
-import { absent, type ScoreTable, scoreAt } from './score-table.ts'
 
 export function orderForAssignment(draft: AssignmentDraft): readonly Entry[] {
   const { top } = draft.tree

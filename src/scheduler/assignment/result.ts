@@ -7,16 +7,22 @@ import type {
   ExpandedColocation,
   PlacementReason,
   PrimitiveAssignment,
-} from '../assignment.ts'
+} from '../assigned/assignment.ts'
 import type { Colocation } from '../constraints/colocations.ts'
-import { type CollectiveEntry, type Entry, type PrimitiveEntry, primitivesOf, topBelowBundle } from '../tree.ts'
+import {
+  type CollectiveEntry,
+  type Entry,
+  type PrimitiveEntry,
+  primitivesOf,
+  topBelowBundle,
+} from '../resources/tree.ts'
+import type { BaseScores } from '../scores/base-scores.ts'
+import { discoveryModes } from '../scores/locations.ts'
+import { whyUnusable } from '../scores/node-table.ts'
+import { absent, scoreAt } from '../scores/score-table.ts'
 import { type AssignmentDraft, currentRole, isManaged, nowhere } from './assignment-draft.ts'
-import type { BaseScores } from './base/base-scores.ts'
-import { discoveryModes } from './base/locations.ts'
 import { nodesByPreference } from './node-order.ts'
-import { whyUnusable } from './node-table.ts'
 import type { Placed } from './place.ts'
-import { absent, scoreAt } from './score-table.ts'
 
 export function toAssignment({ draft, order }: Placed, base: BaseScores): Omit<Assignment, 'references'> {
   const primitives = new Map<ResourceId, PrimitiveAssignment>()

@@ -5,8 +5,8 @@
  */
 import type { ColocationConstraint, Configuration, ResourceSet, Role, Score } from '../../cib/index.ts'
 import { INFINITY_SCORE } from '../../cib/index.ts'
-import type { BundleEntry, Entry, GroupEntry, PrimitiveEntry, ResourceTree } from '../tree.ts'
-import { containerOf, isColocatedGroup } from '../tree.ts'
+import type { BundleEntry, Entry, GroupEntry, PrimitiveEntry, ResourceTree } from '../resources/tree.ts'
+import { containerOf, isColocatedGroup } from '../resources/tree.ts'
 import type { RuleHolds } from './locations.ts'
 import type { References } from './references.ts'
 

@@ -2,7 +2,7 @@
 import { compareText, type NodeName } from '../../base/index.ts'
 import type { Score } from '../../cib/index.ts'
 import type { ClusterStatus } from '../../status/index.ts'
-import { buildTree, type Entry } from '../tree.ts'
+import { buildTree, type Entry } from '../resources/tree.ts'
 import { type Colocation, expandColocations } from './colocations.ts'
 import { expandLocations } from './locations.ts'
 import { indexReferences } from './references.ts'

@@ -7,7 +7,7 @@ import { readPattern } from '../../base/index.ts'
 import type { Configuration, LocationConstraint, Role, Rule, Score } from '../../cib/index.ts'
 import { INFINITY_SCORE, parseScore } from '../../cib/index.ts'
 import type { NodeStatus, Resource } from '../../status/index.ts'
-import type { Entry, ResourceTree } from '../tree.ts'
+import type { Entry, ResourceTree } from '../resources/tree.ts'
 import { type NodeNames, nodeNames } from './node-names.ts'
 import { completeSets, type References } from './references.ts'
 

@@ -4,7 +4,7 @@
  * "Templates", "Clones").
  */
 import { type Configuration, primitiveDefinitions, type ResourceSet } from '../../cib/index.ts'
-import { type Entry, type ResourceTree, topBelowBundle } from '../tree.ts'
+import { type Entry, type ResourceTree, topBelowBundle } from '../resources/tree.ts'
 
 export interface References {
   /** The resource that an id means; undefined where there is none. */

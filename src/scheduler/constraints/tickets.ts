@@ -6,7 +6,7 @@
 import type { NodeName } from '../../base/index.ts'
 import type { Configuration, Role, TicketConstraint } from '../../cib/index.ts'
 import type { ClusterStatus, TicketStatus } from '../../status/index.ts'
-import { type Entry, type PrimitiveEntry, primitivesOf } from '../tree.ts'
+import { type Entry, type PrimitiveEntry, primitivesOf } from '../resources/tree.ts'
 import type { RuleHolds } from './locations.ts'
 import { completeSets, type References } from './references.ts'
 

@@ -5,7 +5,7 @@
  */
 import type { NodeName, ResourceId } from '../../base/index.ts'
 import { INFINITY_SCORE } from '../../cib/index.ts'
-import type { Contribution } from '../assignment.ts'
+import type { Contribution } from '../assigned/assignment.ts'
 import type { Explained } from './explained.ts'
 import { namesAbove } from './instances.ts'
 

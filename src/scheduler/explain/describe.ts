@@ -2,7 +2,7 @@
 import { assertNever, momentSeen } from '../../base/index.ts'
 import { type Configuration, formatScore, INFINITY_SCORE, type Score } from '../../cib/index.ts'
 import type { ClusterStatus } from '../../status/index.ts'
-import type { Contribution, PlacementReason, ScoreSource } from '../assignment.ts'
+import type { Contribution, PlacementReason, ScoreSource } from '../assigned/assignment.ts'
 
 /** What the words are taken from, besides the reason itself. */
 export type Background = Pick<

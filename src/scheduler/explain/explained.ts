@@ -2,7 +2,7 @@
 import type { NodeName } from '../../base/index.ts'
 import type { ClusterStatus } from '../../status/index.ts'
 import type { TransitionChange } from '../actions/graph/summary.ts'
-import type { Assignment } from '../assignment.ts'
+import type { Assignment } from '../assigned/assignment.ts'
 
 export interface Explained {
   readonly status: ClusterStatus

@@ -5,7 +5,7 @@
 import { assertNever, isoTime, type NodeName, type ResourceId } from '../../base/index.ts'
 import { definitionsAround, type NvSet, type ResourceDefinition, topLevelOf } from '../../cib/index.ts'
 import type { ClusterStatus, PrimitiveResource } from '../../status/index.ts'
-import type { Contribution, NodeUnavailable, PlacementReason } from '../assignment.ts'
+import type { Contribution, NodeUnavailable, PlacementReason } from '../assigned/assignment.ts'
 
 interface About {
   readonly status: ClusterStatus

@@ -3,7 +3,7 @@ import type { NodeName, ResourceId } from '../../base/index.ts'
 import type { Role, Score } from '../../cib/index.ts'
 import type { FailedOperation, Remark } from '../../status/index.ts'
 import type { TransitionChange } from '../actions/graph/summary.ts'
-import type { Contribution, NodeUnavailable, PlacementReason } from '../assignment.ts'
+import type { Contribution, NodeUnavailable, PlacementReason } from '../assigned/assignment.ts'
 import type { Cause } from './causes.ts'
 
 export interface ResourceExplanation {

@@ -1,7 +1,7 @@
 /** Small phrases that every explanation uses. */
 import { assertNever } from '../../base/index.ts'
 import type { NodeStatus } from '../../status/index.ts'
-import type { ActionCause } from '../actions/action.ts'
+import type { ActionCause } from '../actions/draft/action.ts'
 import type { TransitionChange } from '../actions/graph/summary.ts'
 
 /** What the transition's own reason means: some are consequences of another resource's action, some are plain words already. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
+import { settingOf } from '../../../src/scheduler/actions/draft/setting.ts'
 import { draftActions } from '../../../src/scheduler/actions/draft-actions.ts'
 import { configuredOrders } from '../../../src/scheduler/actions/orders/configured-orders.ts'
-import { settingOf } from '../../../src/scheduler/actions/setting.ts'
 import { PartActions } from '../../../src/scheduler/actions/settling/part-actions.ts'
 import { reachOf } from '../../../src/scheduler/actions/settling/reach.ts'
 import { dummy, place, type SmallCluster } from '../placement/small-cluster.ts'

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import type { ActionState, PlannedAction } from '../../../src/scheduler/actions/action.ts'
-import { rule } from '../../../src/scheduler/actions/relation.ts'
-import { settingOf } from '../../../src/scheduler/actions/setting.ts'
+import type { ActionState, PlannedAction } from '../../../src/scheduler/actions/draft/action.ts'
+import { rule } from '../../../src/scheduler/actions/draft/relation.ts'
+import { settingOf } from '../../../src/scheduler/actions/draft/setting.ts'
+import type { PrimitiveUnit } from '../../../src/scheduler/actions/draft/unit.ts'
 import { consequences, type Party } from '../../../src/scheduler/actions/settling/rules.ts'
-import type { PrimitiveUnit } from '../../../src/scheduler/actions/unit.ts'
 import { place, type SmallCluster } from '../placement/small-cluster.ts'
 
 /** `needed` and `optional`, `possible` and `impossible`, and more where it matters: as a sentence would say it. */

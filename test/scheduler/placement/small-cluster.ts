@@ -1,7 +1,7 @@
 /** A CIB in a few words, read and placed: what the tables of this folder are written in. */
 import { parseXml, readConfiguration } from '../../../src/cib/index.ts'
 import { assignResources } from '../../../src/scheduler/assign.ts'
-import type { Assignment } from '../../../src/scheduler/assignment.ts'
+import type { Assignment } from '../../../src/scheduler/assigned/assignment.ts'
 import { type ClusterStatus, readStatus } from '../../../src/status/index.ts'
 
 export interface SmallCluster {

@@ -3,15 +3,15 @@
  * and the order among them ("Fencing" in Pacemaker Explained; options concurrent-fencing, priority-fencing-delay).
  */
 import { type NodeStatus, primitivesIn } from '../../../status/index.ts'
-import { findAction, sameNode } from '../action.ts'
-import { type Drafting, isUnclean } from '../draft.ts'
-import type { DraftAction } from '../draft-action.ts'
+import { findAction, sameNode } from '../draft/action.ts'
+import { type Drafting, isUnclean } from '../draft/draft.ts'
+import type { DraftAction } from '../draft/draft-action.ts'
+import { fenceAction, obtain } from '../draft/obtain.ts'
+import { isTrue } from '../draft/operation.ts'
+import { relate, rule } from '../draft/relation.ts'
+import { canFence } from '../draft/setting.ts'
+import { isBundled, type PrimitiveUnit, topOf } from '../draft/unit.ts'
 import { bindAfterFencing } from '../notifications/boundaries.ts'
-import { fenceAction, obtain } from '../obtain.ts'
-import { isTrue } from '../operation.ts'
-import { relate, rule } from '../relation.ts'
-import { canFence } from '../setting.ts'
-import { isBundled, type PrimitiveUnit, topOf } from '../unit.ts'
 
 export function draftFencing(draft: Drafting): void {
   const primitives = draft.tree.primitives

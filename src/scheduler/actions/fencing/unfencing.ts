@@ -3,11 +3,11 @@
  * node stays so until it is fenced, or until a fence device is another one.
  */
 import type { NodeStatus } from '../../../status/index.ts'
-import { type Drafting, isUnclean } from '../draft.ts'
-import type { DraftAction } from '../draft-action.ts'
-import { fenceAction } from '../obtain.ts'
-import { type Rules, relate } from '../relation.ts'
-import { isFenceDevice, type PrimitiveUnit } from '../unit.ts'
+import { type Drafting, isUnclean } from '../draft/draft.ts'
+import type { DraftAction } from '../draft/draft-action.ts'
+import { fenceAction } from '../draft/obtain.ts'
+import { type Rules, relate } from '../draft/relation.ts'
+import { isFenceDevice, type PrimitiveUnit } from '../draft/unit.ts'
 
 /** Once unfenced, a node stays so until it is fenced. */
 export function isUnfenced(node: NodeStatus): boolean {

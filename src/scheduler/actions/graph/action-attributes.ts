@@ -1,12 +1,12 @@
 /** What travels with an action in the graph: meta-attributes of operation, clone and notification, and the agent's parameters. */
 import { parseDurationMs } from '../../../base/index.ts'
 import type { NodeStatus } from '../../../status/index.ts'
-import { isRecurring, type PlannedAction } from '../action.ts'
-import { findOperation, timeoutMs } from '../operation.ts'
-import { parametersOf } from '../parameters.ts'
-import { activeNodes, primitiveNamed, targetOf } from '../setting.ts'
+import { isRecurring, type PlannedAction } from '../draft/action.ts'
+import { findOperation, timeoutMs } from '../draft/operation.ts'
+import { parametersOf } from '../draft/parameters.ts'
+import { activeNodes, primitiveNamed, targetOf } from '../draft/setting.ts'
+import { type CloneUnit, type PrimitiveUnit, topOf, type Unit } from '../draft/unit.ts'
 import type { Settled } from '../settling/settled.ts'
-import { type CloneUnit, type PrimitiveUnit, topOf, type Unit } from '../unit.ts'
 import type { Outcome } from './inputs.ts'
 
 /** Told to the controller by other means, or nobody's business. */

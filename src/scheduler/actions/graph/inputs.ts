@@ -2,12 +2,12 @@
  * What an action in the graph waits for: of all relations those that still say something about the order, now that it is
  * known what is needed, what can run, and what migrates.
  */
-import { type PlannedAction, sameNode } from '../action.ts'
+import { type PlannedAction, sameNode } from '../draft/action.ts'
+import { has, none, type Rules, rule } from '../draft/relation.ts'
+import { targetOf } from '../draft/setting.ts'
+import { isInClone, isReplicated, type PrimitiveUnit, type Unit } from '../draft/unit.ts'
 import type { Notices } from '../notifications/notices.ts'
-import { has, none, type Rules, rule } from '../relation.ts'
-import { targetOf } from '../setting.ts'
 import type { Settled } from '../settling/settled.ts'
-import { isInClone, isReplicated, type PrimitiveUnit, type Unit } from '../unit.ts'
 
 export interface Outcome {
   readonly settled: Settled

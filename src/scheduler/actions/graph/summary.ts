@@ -4,11 +4,11 @@
  */
 import { type Role, roleRank } from '../../../cib/index.ts'
 import type { NodeStatus } from '../../../status/index.ts'
-import { type ActionCause, type ActionState, actionsWithTask, sameNode } from '../action.ts'
-import { currentNode } from '../current-node.ts'
-import { activeNodes, targetOf } from '../setting.ts'
+import { type ActionCause, type ActionState, actionsWithTask, sameNode } from '../draft/action.ts'
+import { currentNode } from '../draft/current-node.ts'
+import { activeNodes, targetOf } from '../draft/setting.ts'
+import type { PrimitiveUnit, Unit } from '../draft/unit.ts'
 import { isReloaded, type Settled } from '../settling/settled.ts'
-import type { PrimitiveUnit, Unit } from '../unit.ts'
 
 export interface TransitionChange {
   readonly what: string

@@ -3,11 +3,11 @@
  * managed stays out of it, but for its monitors.
  */
 import type { GraphAction, TransitionGraph } from '../../../transition/index.ts'
-import { isRecurring, type PlannedAction } from '../action.ts'
-import { isUnclean } from '../draft.ts'
-import { isReachable } from '../runnable.ts'
-import type { Setting } from '../setting.ts'
-import type { CloneUnit, Unit } from '../unit.ts'
+import { isRecurring, type PlannedAction } from '../draft/action.ts'
+import { isUnclean } from '../draft/draft.ts'
+import { isReachable } from '../draft/runnable.ts'
+import type { Setting } from '../draft/setting.ts'
+import type { CloneUnit, Unit } from '../draft/unit.ts'
 import { graphAction } from './graph-action.ts'
 import { inputsOf, type Outcome } from './inputs.ts'
 

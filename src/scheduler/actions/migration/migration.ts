@@ -3,11 +3,11 @@
  * a point in the order. Whatever cannot be done that way falls back to stop and start (Pacemaker Explained, "Migrating").
  */
 import type { NodeStatus } from '../../../status/index.ts'
-import { type Drafting, isUnclean, type Ordering } from '../draft.ts'
-import { obtain } from '../obtain.ts'
-import { rule } from '../relation.ts'
-import { targetOf } from '../setting.ts'
-import type { PrimitiveUnit } from '../unit.ts'
+import { type Drafting, isUnclean, type Ordering } from '../draft/draft.ts'
+import { obtain } from '../draft/obtain.ts'
+import { rule } from '../draft/relation.ts'
+import { targetOf } from '../draft/setting.ts'
+import type { PrimitiveUnit } from '../draft/unit.ts'
 
 export function mayMigrate(draft: Drafting, unit: PrimitiveUnit, current: NodeStatus): boolean {
   const { state, meta } = unit.resource

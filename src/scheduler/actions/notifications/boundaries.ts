@@ -3,13 +3,13 @@
  * demoted ("Clone Resource Agent Requirements" in Pacemaker Explained). The boundaries are ordering points around the
  * clone's own: announce, confirmed, the change, done, tell, confirmed.
  */
-import { notifyKey } from '../action.ts'
-import { type Drafting, isUnclean } from '../draft.ts'
-import type { DraftAction } from '../draft-action.ts'
-import { obtain } from '../obtain.ts'
-import { relate, rule } from '../relation.ts'
-import { type CloneUnit, type PrimitiveUnit, primitivesOf, topOf, type Unit } from '../unit.ts'
-import type { Change, NotificationBoundaries, NotificationBoundary } from './boundary.ts'
+import { notifyKey } from '../draft/action.ts'
+import type { Change, NotificationBoundaries, NotificationBoundary } from '../draft/boundary.ts'
+import { type Drafting, isUnclean } from '../draft/draft.ts'
+import type { DraftAction } from '../draft/draft-action.ts'
+import { obtain } from '../draft/obtain.ts'
+import { relate, rule } from '../draft/relation.ts'
+import { type CloneUnit, type PrimitiveUnit, primitivesOf, topOf, type Unit } from '../draft/unit.ts'
 import { listeners } from './listeners.ts'
 
 /** A change of a clone as two points: it begins, it is done. */

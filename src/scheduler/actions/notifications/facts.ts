@@ -4,10 +4,10 @@
  * separated by blanks and sorted; an empty one is a single blank. Both the present and the former names of roles are told.
  */
 import type { NodeStatus } from '../../../status/index.ts'
-import { isUnclean } from '../draft.ts'
-import { nodeNamed, primitiveNamed } from '../setting.ts'
+import { isUnclean } from '../draft/draft.ts'
+import { nodeNamed, primitiveNamed } from '../draft/setting.ts'
+import { type CloneUnit, primitivesOf } from '../draft/unit.ts'
 import type { Settled } from '../settling/settled.ts'
-import { type CloneUnit, primitivesOf } from '../unit.ts'
 
 /** What happens to whom, as every notify operation is told. */
 export interface Happening {

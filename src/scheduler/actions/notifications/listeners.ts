@@ -1,9 +1,9 @@
 /** Which instances of a notified clone are told of a change, on which nodes, before it and after it. */
 import type { NodeStatus } from '../../../status/index.ts'
-import { type ActionIndex, type ActionState, type Findable, findAction, operationKey } from '../action.ts'
-import { activeNodes, type Setting, targetOf } from '../setting.ts'
-import type { PrimitiveUnit } from '../unit.ts'
-import type { Change } from './boundary.ts'
+import { type ActionIndex, type ActionState, type Findable, findAction, operationKey } from '../draft/action.ts'
+import type { Change } from '../draft/boundary.ts'
+import { activeNodes, type Setting, targetOf } from '../draft/setting.ts'
+import type { PrimitiveUnit } from '../draft/unit.ts'
 
 export interface Listener {
   readonly node: NodeStatus

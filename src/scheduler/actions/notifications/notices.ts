@@ -3,13 +3,13 @@
  * change is told between the two points around it, with the facts of all changes. What changes itself is told them as well.
  */
 import type { NodeStatus } from '../../../status/index.ts'
-import { type ActionState, isRecurring, notifyKey, type PlannedAction } from '../action.ts'
-import { isUnclean } from '../draft.ts'
-import { operationMeta } from '../operation.ts'
-import { verdictOn } from '../runnable.ts'
+import { type ActionState, isRecurring, notifyKey, type PlannedAction } from '../draft/action.ts'
+import type { Change, NotificationBoundary } from '../draft/boundary.ts'
+import { isUnclean } from '../draft/draft.ts'
+import { operationMeta } from '../draft/operation.ts'
+import { verdictOn } from '../draft/runnable.ts'
+import { type CloneUnit, type PrimitiveUnit, primitivesOf, type Unit } from '../draft/unit.ts'
 import type { Settled } from '../settling/settled.ts'
-import { type CloneUnit, type PrimitiveUnit, primitivesOf, type Unit } from '../unit.ts'
-import type { Change, NotificationBoundary } from './boundary.ts'
 import { type Happenings, notificationFacts } from './facts.ts'
 import { listeners } from './listeners.ts'
 

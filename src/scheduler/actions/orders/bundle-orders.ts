@@ -1,11 +1,11 @@
 /** The order within a bundle: address, container, then what runs in it, as a clone of its own ("Bundles"). */
 
-import { rule } from '../relation.ts'
-import type { Setting } from '../setting.ts'
-import type { BundleUnit, CloneUnit, ReplicaUnit } from '../unit.ts'
+import type { OrderList } from '../draft/order-list.ts'
+import { rule } from '../draft/relation.ts'
+import type { Setting } from '../draft/setting.ts'
+import type { BundleUnit, CloneUnit, ReplicaUnit } from '../draft/unit.ts'
 import { orderClone, orderRestartWithRoles } from './clone-orders.ts'
 import { thenOf } from './group-orders.ts'
-import type { OrderList } from './order-list.ts'
 import { orderPrimitive } from './primitive-orders.ts'
 
 const { thenShowsFirst, firstShowsThen, unrunnableFirstBlocks } = rule

@@ -3,11 +3,11 @@
  * everything is started before anything is promoted ("Clones"). With `ordered`, instances follow one another.
  */
 
-import { rule } from '../relation.ts'
-import type { Setting } from '../setting.ts'
-import type { BundleUnit, CloneUnit, Unit } from '../unit.ts'
+import type { OrderList } from '../draft/order-list.ts'
+import { rule } from '../draft/relation.ts'
+import type { Setting } from '../draft/setting.ts'
+import type { BundleUnit, CloneUnit, Unit } from '../draft/unit.ts'
 import { orderGroup, thenOf } from './group-orders.ts'
-import type { OrderList } from './order-list.ts'
 import { orderPrimitive } from './primitive-orders.ts'
 
 const { thenShowsFirst, firstShowsThen, unrunnableFirstBlocks, ordered } = rule

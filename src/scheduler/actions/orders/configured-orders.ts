@@ -2,14 +2,15 @@
  * Every order that follows from the configuration and from where resources shall be, before a single action is drafted:
  * what must be apart, order constraints, and what the kinds of resources are made of.
  */
-import type { Setting } from '../setting.ts'
-import { byPriority, type Unit } from '../unit.ts'
+
+import type { Order } from '../draft/order.ts'
+import { OrderList } from '../draft/order-list.ts'
+import type { Setting } from '../draft/setting.ts'
+import { byPriority, type Unit } from '../draft/unit.ts'
 import { orderBundle } from './bundle-orders.ts'
 import { orderClone } from './clone-orders.ts'
 import { orderGroup } from './group-orders.ts'
-import type { Order } from './order.ts'
 import { orderByConstraints } from './order-constraints.ts'
-import { OrderList } from './order-list.ts'
 import { orderPrimitive } from './primitive-orders.ts'
 import { orderSeparations } from './separations.ts'
 

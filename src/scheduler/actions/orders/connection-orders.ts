@@ -5,15 +5,15 @@
  */
 import type { NodeName } from '../../../base/index.ts'
 import type { NodeStatus } from '../../../status/index.ts'
-import { isRecurring } from '../action.ts'
-import type { Drafting } from '../draft.ts'
-import type { DraftAction } from '../draft-action.ts'
-import { none, type Rules, rule } from '../relation.ts'
-import { activeNodes } from '../setting.ts'
-import type { PrimitiveUnit } from '../unit.ts'
+import { isRecurring } from '../draft/action.ts'
+import type { Drafting } from '../draft/draft.ts'
+import type { DraftAction } from '../draft/draft-action.ts'
+import type { Order } from '../draft/order.ts'
+import { OrderList } from '../draft/order-list.ts'
+import { none, type Rules, rule } from '../draft/relation.ts'
+import { activeNodes } from '../draft/setting.ts'
+import type { PrimitiveUnit } from '../draft/unit.ts'
 import { type ConnectionState, connectionState } from './connection-state.ts'
-import type { Order } from './order.ts'
-import { OrderList } from './order-list.ts'
 
 type Deed = 'start' | 'stop' | 'demote' | 'cancel' | 'recur' | 'probe' | 'other'
 

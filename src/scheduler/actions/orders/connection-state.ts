@@ -1,9 +1,9 @@
 /** What becomes of the connection to a remote or guest node, as far as actions on that node are concerned. */
 import type { NodeStatus } from '../../../status/index.ts'
-import { currentNode } from '../current-node.ts'
-import { type Drafting, isUnclean } from '../draft.ts'
-import { migrationUnderWay } from '../migration/under-way.ts'
-import type { PrimitiveUnit } from '../unit.ts'
+import { currentNode } from '../draft/current-node.ts'
+import { type Drafting, isUnclean } from '../draft/draft.ts'
+import { migrationUnderWay } from '../draft/under-way.ts'
+import type { PrimitiveUnit } from '../draft/unit.ts'
 
 export type ConnectionState =
   /** It is up and will be. */

@@ -1,9 +1,9 @@
 /** The order within a group: its members start one after the other and stop the other way round ("Groups"). */
 
-import { none, type Rules, rule } from '../relation.ts'
-import type { Setting } from '../setting.ts'
-import { type GroupUnit, isActive, type PrimitiveUnit, topOf, type Unit } from '../unit.ts'
-import type { OrderList } from './order-list.ts'
+import type { OrderList } from '../draft/order-list.ts'
+import { none, type Rules, rule } from '../draft/relation.ts'
+import type { Setting } from '../draft/setting.ts'
+import { type GroupUnit, isActive, type PrimitiveUnit, topOf, type Unit } from '../draft/unit.ts'
 import { orderPrimitive } from './primitive-orders.ts'
 
 /** Shown in the graph, as a point, once what it stands for is needed. */

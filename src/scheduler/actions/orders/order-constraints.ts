@@ -5,12 +5,12 @@
  */
 import type { OrderConstraint, OrderKind, ResourceSet } from '../../../cib/index.ts'
 import { completeSets, type References } from '../../constraints/references.ts'
-import { type Rules, rule } from '../relation.ts'
-import { inverseTask } from '../role-tasks.ts'
-import type { Setting } from '../setting.ts'
-import type { Unit } from '../unit.ts'
-import type { Point } from './order.ts'
-import type { OrderList } from './order-list.ts'
+import type { Point } from '../draft/order.ts'
+import type { OrderList } from '../draft/order-list.ts'
+import { type Rules, rule } from '../draft/relation.ts'
+import { inverseTask } from '../draft/role-tasks.ts'
+import type { Setting } from '../draft/setting.ts'
+import type { Unit } from '../draft/unit.ts'
 
 type Symmetry = 'asymmetrical' | 'symmetrical' | 'inverse'
 

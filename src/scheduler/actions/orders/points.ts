@@ -1,9 +1,9 @@
 /** The actions that stand for points of the cluster in an order. */
-import type { Drafting } from '../draft.ts'
-import type { DraftAction } from '../draft-action.ts'
-import { fenceAction, point } from '../obtain.ts'
-import { nodeNamed } from '../setting.ts'
-import type { Order, Point } from './order.ts'
+import type { Drafting } from '../draft/draft.ts'
+import type { DraftAction } from '../draft/draft-action.ts'
+import { fenceAction, point } from '../draft/obtain.ts'
+import type { Order, Point } from '../draft/order.ts'
+import { nodeNamed } from '../draft/setting.ts'
 
 /** So that points are numbered in the order in which the configuration comes upon them. */
 export function draftPoints(draft: Drafting, orders: readonly Order[]): void {

@@ -4,11 +4,11 @@
  */
 import { roleRank } from '../../../cib/index.ts'
 import { compareNames, type NodeStatus } from '../../../status/index.ts'
-import { rule } from '../relation.ts'
-import type { Setting } from '../setting.ts'
-import { isFenceDevice, type PrimitiveUnit, topOf } from '../unit.ts'
-import type { Point } from './order.ts'
-import type { OrderList } from './order-list.ts'
+import type { Point } from '../draft/order.ts'
+import type { OrderList } from '../draft/order-list.ts'
+import { rule } from '../draft/relation.ts'
+import type { Setting } from '../draft/setting.ts'
+import { isFenceDevice, type PrimitiveUnit, topOf } from '../draft/unit.ts'
 
 const { ordered, firstImpliesThen, unrunnableFirstBlocks } = rule
 

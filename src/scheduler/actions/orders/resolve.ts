@@ -1,11 +1,11 @@
 /** Turns orders, which name resources and operations, into relations between the actions that there are. */
-import { actionsWithTask } from '../action.ts'
-import type { Drafting } from '../draft.ts'
-import type { DraftAction } from '../draft-action.ts'
-import { obtain } from '../obtain.ts'
-import { relate, rule } from '../relation.ts'
-import { currentRole } from '../unit.ts'
-import type { Order, Side } from './order.ts'
+import { actionsWithTask } from '../draft/action.ts'
+import type { Drafting } from '../draft/draft.ts'
+import type { DraftAction } from '../draft/draft-action.ts'
+import { obtain } from '../draft/obtain.ts'
+import type { Order, Side } from '../draft/order.ts'
+import { relate, rule } from '../draft/relation.ts'
+import { currentRole } from '../draft/unit.ts'
 import { pointAction } from './points.ts'
 
 export function resolveOrders(draft: Drafting, orders: readonly Order[]): void {

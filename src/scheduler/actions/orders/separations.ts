@@ -3,10 +3,10 @@
  * nodes where that happens are concerned.
  */
 import type { Role } from '../../../cib/index.ts'
-import { rule } from '../relation.ts'
-import type { Setting } from '../setting.ts'
-import type { Unit } from '../unit.ts'
-import type { OrderList } from './order-list.ts'
+import type { OrderList } from '../draft/order-list.ts'
+import { rule } from '../draft/relation.ts'
+import type { Setting } from '../draft/setting.ts'
+import type { Unit } from '../draft/unit.ts'
 
 const minusInfinity = -1_000_000
 

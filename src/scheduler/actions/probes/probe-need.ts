@@ -1,8 +1,8 @@
 /** Whether a probe has to find out if a resource is active on a node, and which instance of an anonymous clone is asked for all. */
 import type { NodeName } from '../../../base/index.ts'
 import type { NodeStatus } from '../../../status/index.ts'
-import type { Setting } from '../setting.ts'
-import { type CloneUnit, type GroupUnit, isFenceDevice, type PrimitiveUnit, primitivesOf } from '../unit.ts'
+import type { Setting } from '../draft/setting.ts'
+import { type CloneUnit, type GroupUnit, isFenceDevice, type PrimitiveUnit, primitivesOf } from '../draft/unit.ts'
 
 export function isProbeNeeded(setting: Setting, unit: PrimitiveUnit, node: NodeStatus): boolean {
   const { resource, assigned } = unit

@@ -2,14 +2,14 @@
  * What waits for probes: as long as nobody knows where a resource is active, nothing that would have to restart with it
  * goes down, and nothing that waits for its stop goes on.
  */
-import { actionsWithTask, findAction, probesOf, sameNode } from '../action.ts'
-import type { Drafting } from '../draft.ts'
-import type { DraftAction } from '../draft-action.ts'
-import type { Order, Side } from '../orders/order.ts'
+import { actionsWithTask, findAction, probesOf, sameNode } from '../draft/action.ts'
+import type { Drafting } from '../draft/draft.ts'
+import type { DraftAction } from '../draft/draft-action.ts'
+import type { Order, Side } from '../draft/order.ts'
+import { isInterleaved } from '../draft/pairing.ts'
+import { has, none, relate, rule } from '../draft/relation.ts'
+import { isActive, isReplicated, type PrimitiveUnit, primitivesOf, topOf, type Unit } from '../draft/unit.ts'
 import { actionsOf } from '../orders/resolve.ts'
-import { isInterleaved } from '../pairing.ts'
-import { has, none, relate, rule } from '../relation.ts'
-import { isActive, isReplicated, type PrimitiveUnit, primitivesOf, topOf, type Unit } from '../unit.ts'
 /** What depends on a resource that was never probed waits for the probe, and what stops before it starts does so too. */
 export function orderAfterProbes(draft: Drafting, orders: readonly Order[]): void {
   const ways: Ways = new Map()

@@ -3,14 +3,12 @@
  * asked depends on `enable-startup-probes`, `resource-discovery` and what kind of node it is.
  */
 import type { NodeStatus } from '../../../status/index.ts'
-import { findAction, operationKey } from '../action.ts'
-import { type Drafting, isUnclean, type Ordering, ordersOf } from '../draft.ts'
-import { orderAfterUnfencing } from '../fencing/unfencing.ts'
-import { obtain, requireFencing } from '../obtain.ts'
-import { connectionState } from '../orders/connection-state.ts'
-import type { Order } from '../orders/order.ts'
-import { rule } from '../relation.ts'
-import { primitiveNamed } from '../setting.ts'
+import { findAction, operationKey } from '../draft/action.ts'
+import { type Drafting, isUnclean, type Ordering, ordersOf } from '../draft/draft.ts'
+import { obtain, requireFencing } from '../draft/obtain.ts'
+import type { Order } from '../draft/order.ts'
+import { rule } from '../draft/relation.ts'
+import { primitiveNamed } from '../draft/setting.ts'
 import {
   type BundleUnit,
   byPriority,
@@ -21,7 +19,9 @@ import {
   primitivesOf,
   topOf,
   type Unit,
-} from '../unit.ts'
+} from '../draft/unit.ts'
+import { orderAfterUnfencing } from '../fencing/unfencing.ts'
+import { connectionState } from '../orders/connection-state.ts'
 import { type Asked, askedForAll, isProbeNeeded, type KnownInstances } from './probe-need.ts'
 
 export const draftProbes = (draft: Drafting): readonly Order[] => ordersOf(draft, probeNodes)

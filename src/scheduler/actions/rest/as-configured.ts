@@ -1,10 +1,10 @@
 /** Whether what runs of a resource on its node is what is configured: each recurring operation, and all with today's parameters. */
 import type { HistoryEntry, NodeStatus } from '../../../status/index.ts'
+import type { Setting } from '../draft/setting.ts'
+import type { PrimitiveUnit } from '../draft/unit.ts'
 import { activeEntries } from '../roles/active-entries.ts'
 import { isCompared, parameterDifference } from '../roles/parameter-difference.ts'
 import { isForRole, type Recurring, recurringOf } from '../roles/recurring-operations.ts'
-import type { Setting } from '../setting.ts'
-import type { PrimitiveUnit } from '../unit.ts'
 
 export function runsAsConfigured(setting: Setting, unit: PrimitiveUnit, node: NodeStatus): boolean {
   const { history } = unit.resource.state

@@ -11,9 +11,9 @@
  * | bundle    | never: what is in it comes and goes with its container                              |
  */
 import type { NodeStatus } from '../../../status/index.ts'
+import { nodeNamed, type Setting } from '../draft/setting.ts'
+import { type CloneUnit, type PrimitiveUnit, primitivesOf, type Unit } from '../draft/unit.ts'
 import { type Asked, askedForAll, isProbeNeeded, type KnownInstances } from '../probes/probe-need.ts'
-import { nodeNamed, type Setting } from '../setting.ts'
-import { type CloneUnit, type PrimitiveUnit, primitivesOf, type Unit } from '../unit.ts'
 import { runsAsConfigured } from './as-configured.ts'
 
 export function isAtRest(setting: Setting, unit: Unit): boolean {

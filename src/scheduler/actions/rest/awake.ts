@@ -11,8 +11,8 @@
  * | there is no quorum, but for its policy ignore  | nothing may start, so that what restarts elsewhere stops  |
  */
 import type { NodeStatus } from '../../../status/index.ts'
-import type { Setting } from '../setting.ts'
-import { limitedTo, type Unit, type UnitTree } from '../unit.ts'
+import type { Setting } from '../draft/setting.ts'
+import { limitedTo, type Unit, type UnitTree } from '../draft/unit.ts'
 import { isAtRest, mayBeFenced } from './at-rest.ts'
 import { instancesAtRest } from './instances-at-rest.ts'
 import { isOrderAtRest, orderedUnits } from './order-at-rest.ts'

@@ -11,10 +11,10 @@
  */
 import type { NodeName } from '../../../base/index.ts'
 import type { OrderConstraint } from '../../../cib/index.ts'
-import type { Instance } from '../pairing.ts'
+import type { Instance } from '../draft/pairing.ts'
+import { nodeNamed, type Setting } from '../draft/setting.ts'
+import { type CloneUnit, type PrimitiveUnit, primitivesOf, type Unit } from '../draft/unit.ts'
 import type { KnownInstances } from '../probes/probe-need.ts'
-import { nodeNamed, type Setting } from '../setting.ts'
-import { type CloneUnit, type PrimitiveUnit, primitivesOf, type Unit } from '../unit.ts'
 import { isInPlace, isProbedOn } from './at-rest.ts'
 import { isOrderAtRest, orderedUnits } from './order-at-rest.ts'
 import { addTied, outermost, type TiesOf } from './ties.ts'

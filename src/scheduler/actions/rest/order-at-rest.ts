@@ -4,9 +4,9 @@
  * is left to the draft.
  */
 import type { OrderConstraint } from '../../../cib/index.ts'
-import { isInterleaved } from '../pairing.ts'
-import type { Setting } from '../setting.ts'
-import { isReplicated, type Unit } from '../unit.ts'
+import { isInterleaved } from '../draft/pairing.ts'
+import type { Setting } from '../draft/setting.ts'
+import { isReplicated, type Unit } from '../draft/unit.ts'
 
 export function isOrderAtRest(setting: Setting, constraint: OrderConstraint): boolean {
   const units = orderedUnits(setting, constraint)

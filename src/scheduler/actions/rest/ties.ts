@@ -1,6 +1,6 @@
 /** What has to do with what: resources of one constraint, what runs in a container, and what is on a node with its connection. */
-import { nodeNamed, primitiveNamed, type Setting } from '../setting.ts'
-import { type PrimitiveUnit, topOf, type Unit } from '../unit.ts'
+import { nodeNamed, primitiveNamed, type Setting } from '../draft/setting.ts'
+import { type PrimitiveUnit, topOf, type Unit } from '../draft/unit.ts'
 import { orderedUnits } from './order-at-rest.ts'
 
 /** Resources that concern each other, each with everything around it. */

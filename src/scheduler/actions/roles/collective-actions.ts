@@ -2,11 +2,10 @@
  * The ordering points of groups, clones and bundles: `start` before the first member starts, `running` after the last did,
  * and so on. They are needed when something below them is.
  */
-import { type Drafting, type Ordering, ordersOf } from '../draft.ts'
-import type { DraftAction } from '../draft-action.ts'
-import { bindNotifications, type Changing } from '../notifications/boundaries.ts'
-import { obtain, resourcePoint } from '../obtain.ts'
-import type { Order } from '../orders/order.ts'
+import { type Drafting, type Ordering, ordersOf } from '../draft/draft.ts'
+import type { DraftAction } from '../draft/draft-action.ts'
+import { obtain, resourcePoint } from '../draft/obtain.ts'
+import type { Order } from '../draft/order.ts'
 import {
   type BundleUnit,
   type CloneUnit,
@@ -16,7 +15,8 @@ import {
   replicasOf,
   topOf,
   type Unit,
-} from '../unit.ts'
+} from '../draft/unit.ts'
+import { bindNotifications, type Changing } from '../notifications/boundaries.ts'
 import { draftRoleChanges } from './role-changes.ts'
 
 const INFINITY = 1_000_000

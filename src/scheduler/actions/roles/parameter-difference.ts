@@ -12,10 +12,10 @@ import {
   parametersTask,
   recordedDigests,
 } from '../../../status/index.ts'
-import { findOperation, operationMeta, timeoutMs } from '../operation.ts'
-import { parametersOf } from '../parameters.ts'
-import type { Setting } from '../setting.ts'
-import type { PrimitiveUnit } from '../unit.ts'
+import { findOperation, operationMeta, timeoutMs } from '../draft/operation.ts'
+import { parametersOf } from '../draft/parameters.ts'
+import type { Setting } from '../draft/setting.ts'
+import type { PrimitiveUnit } from '../draft/unit.ts'
 
 export interface Checked {
   readonly unit: PrimitiveUnit

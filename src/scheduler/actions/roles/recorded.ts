@@ -3,16 +3,16 @@
  * that the status asks for. A recurring operation that runs is an optional action; whether it goes on is decided later.
  */
 import type { ExpiredRecurring } from '../../../status/index.ts'
-import { isRecurring, operationKey } from '../action.ts'
-import type { Drafting } from '../draft.ts'
-import type { DraftAction } from '../draft-action.ts'
-import { fenceAction, obtain } from '../obtain.ts'
-import type { Order } from '../orders/order.ts'
-import { OrderList } from '../orders/order-list.ts'
-import { relate, rule } from '../relation.ts'
-import { isReachableNow } from '../runnable.ts'
-import { nodeNamed } from '../setting.ts'
-import type { PrimitiveUnit } from '../unit.ts'
+import { isRecurring, operationKey } from '../draft/action.ts'
+import type { Drafting } from '../draft/draft.ts'
+import type { DraftAction } from '../draft/draft-action.ts'
+import { fenceAction, obtain } from '../draft/obtain.ts'
+import type { Order } from '../draft/order.ts'
+import { OrderList } from '../draft/order-list.ts'
+import { relate, rule } from '../draft/relation.ts'
+import { isReachableNow } from '../draft/runnable.ts'
+import { nodeNamed } from '../draft/setting.ts'
+import type { PrimitiveUnit } from '../draft/unit.ts'
 import { activeEntries } from './active-entries.ts'
 
 export function draftRecorded(draft: Drafting): void {

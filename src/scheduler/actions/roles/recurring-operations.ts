@@ -1,8 +1,8 @@
 /** Which recurring operations a resource is configured to have, each for one role or for any but the promoted one. */
 import { type OperationDefinition, parseRole, type Role } from '../../../cib/index.ts'
-import { operationKey } from '../action.ts'
-import { isEnabled } from '../operation.ts'
-import type { PrimitiveUnit } from '../unit.ts'
+import { operationKey } from '../draft/action.ts'
+import { isEnabled } from '../draft/operation.ts'
+import type { PrimitiveUnit } from '../draft/unit.ts'
 
 export interface Recurring {
   readonly definition: OperationDefinition

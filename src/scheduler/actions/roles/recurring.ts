@@ -4,13 +4,13 @@
  */
 import type { OperationDefinition } from '../../../cib/index.ts'
 import type { NodeStatus } from '../../../status/index.ts'
-import { actionsExactlyOn, operationKey, probesOf } from '../action.ts'
-import { type Drafting, isUnclean, type Ordering } from '../draft.ts'
-import type { DraftAction } from '../draft-action.ts'
-import { obtain } from '../obtain.ts'
-import { relate, rule } from '../relation.ts'
-import { targetOf } from '../setting.ts'
-import type { PrimitiveUnit } from '../unit.ts'
+import { actionsExactlyOn, operationKey, probesOf } from '../draft/action.ts'
+import { type Drafting, isUnclean, type Ordering } from '../draft/draft.ts'
+import type { DraftAction } from '../draft/draft-action.ts'
+import { obtain } from '../draft/obtain.ts'
+import { relate, rule } from '../draft/relation.ts'
+import { targetOf } from '../draft/setting.ts'
+import type { PrimitiveUnit } from '../draft/unit.ts'
 import { isForRole, type Recurring, recurringOf } from './recurring-operations.ts'
 
 export function draftRecurring(draft: Ordering, unit: PrimitiveUnit): void {

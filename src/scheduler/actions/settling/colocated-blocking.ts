@@ -2,8 +2,8 @@
  * A resource that can be started or promoted only with another one is not, when that other one turns out to be impossible
  * to start or promote: placement had counted on it.
  */
-import { findAction, type PlannedAction } from '../action.ts'
-import { below, isReplicated, replicasOf, topOf, type Unit } from '../unit.ts'
+import { findAction, type PlannedAction } from '../draft/action.ts'
+import { below, isReplicated, replicasOf, topOf, type Unit } from '../draft/unit.ts'
 import type { Settling } from './settling.ts'
 
 const INFINITY = 1_000_000

@@ -3,9 +3,9 @@
  * point is needed when something below it is, and possible when what is below it is.
  */
 import type { NodeStatus } from '../../../status/index.ts'
-import { findAction, type PlannedAction } from '../action.ts'
-import { originalTask } from '../role-tasks.ts'
-import { type BundleUnit, type CloneUnit, type GroupUnit, isInClone } from '../unit.ts'
+import { findAction, type PlannedAction } from '../draft/action.ts'
+import { originalTask } from '../draft/role-tasks.ts'
+import { type BundleUnit, type CloneUnit, type GroupUnit, isInClone } from '../draft/unit.ts'
 import type { Counted } from './counted.ts'
 import { partKind, taskOfParts } from './parts.ts'
 import type { Settling } from './settling.ts'

@@ -2,10 +2,10 @@
  * Interleaved clones: an instance waits for the instance of the other clone beside it, not for the whole clone
  * ("interleave" in Pacemaker Explained).
  */
-import { isRecurring, type PlannedAction } from '../action.ts'
-import type { Instance } from '../pairing.ts'
-import { has } from '../relation.ts'
-import { isReplicated, primitivesOf, replicasOf, type Unit } from '../unit.ts'
+import { isRecurring, type PlannedAction } from '../draft/action.ts'
+import type { Instance } from '../draft/pairing.ts'
+import { has } from '../draft/relation.ts'
+import { isReplicated, primitivesOf, replicasOf, type Unit } from '../draft/unit.ts'
 import { counted } from './counted-state.ts'
 import { directionOf, needsPartner } from './partners.ts'
 import { taskOfParts } from './parts.ts'

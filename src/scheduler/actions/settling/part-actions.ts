@@ -3,8 +3,8 @@
  * instances has thousands of those. Which actions there are does not change while they are settled, only their states do.
  */
 import type { NodeName } from '../../../base/index.ts'
-import type { ActionIndex, PlannedAction } from '../action.ts'
-import { type BundleUnit, type CloneUnit, partsDoing, type Unit } from '../unit.ts'
+import type { ActionIndex, PlannedAction } from '../draft/action.ts'
+import { type BundleUnit, type CloneUnit, partsDoing, type Unit } from '../draft/unit.ts'
 
 /** The latest action of each part with one task. */
 interface TaskOfParts {

@@ -1,9 +1,9 @@
 /** Which instance of an interleaved clone needs one of another clone beside it, and whether it has one. */
-import type { PlannedAction, PlannedRelation } from '../action.ts'
-import type { Draft } from '../draft.ts'
-import { type Direction, type Instance, isInterleaved } from '../pairing.ts'
-import { has, rule } from '../relation.ts'
-import { isReplicated, primitivesOf, replicasOf } from '../unit.ts'
+import type { PlannedAction, PlannedRelation } from '../draft/action.ts'
+import type { Draft } from '../draft/draft.ts'
+import { type Direction, type Instance, isInterleaved } from '../draft/pairing.ts'
+import { has, rule } from '../draft/relation.ts'
+import { isReplicated, primitivesOf, replicasOf } from '../draft/unit.ts'
 
 /** Going down, the first clone's option decides; going up, that of the one that follows. */
 export function interleaved({ first, follower }: Pick<PlannedRelation, 'first' | 'follower'>): boolean {

@@ -1,7 +1,7 @@
 /** What the parts of a group, clone or bundle do for an action of the whole. */
-import { type ActionIndex, findAction, type PlannedAction } from '../action.ts'
-import { originalTask } from '../role-tasks.ts'
-import type { BundleUnit, CloneUnit } from '../unit.ts'
+import { type ActionIndex, findAction, type PlannedAction } from '../draft/action.ts'
+import { originalTask } from '../draft/role-tasks.ts'
+import type { BundleUnit, CloneUnit } from '../draft/unit.ts'
 import type { PartActions } from './part-actions.ts'
 
 /** Whether nothing speaks against a point but what its parts do: each that has to be there is. */

@@ -12,10 +12,10 @@
  * | a point of a group or clone without its parts | it is possible only if they are                                 |
  * | the point of a clone beside an interleaved one, for which an instance has no partner | that instance stays down |
  */
-import type { PlannedAction } from '../action.ts'
-import type { Draft } from '../draft.ts'
-import { has, type Rules, rule } from '../relation.ts'
-import { topOf, type Unit } from '../unit.ts'
+import type { PlannedAction } from '../draft/action.ts'
+import type { Draft } from '../draft/draft.ts'
+import { has, type Rules, rule } from '../draft/relation.ts'
+import { topOf, type Unit } from '../draft/unit.ts'
 import type { PartActions } from './part-actions.ts'
 import { lacksPartner } from './partners.ts'
 import { hasAllParts } from './parts.ts'

@@ -3,9 +3,9 @@
  * is lost does not come back, so that settling ends. The rules themselves are explained in `relation.ts`.
  */
 import { roleRank } from '../../../cib/index.ts'
-import type { ActionState, PlannedAction } from '../action.ts'
-import { type Rules, rule } from '../relation.ts'
-import { currentRole } from '../unit.ts'
+import type { ActionState, PlannedAction } from '../draft/action.ts'
+import { type Rules, rule } from '../draft/relation.ts'
+import { currentRole } from '../draft/unit.ts'
 import type { Counted } from './counted.ts'
 
 export interface Party {

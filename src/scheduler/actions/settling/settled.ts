@@ -2,10 +2,10 @@
  * What comes of all actions once every relation between them holds. The facts of an action are those of the draft; what
  * changed is its state, who has no place any more, and which relations turned out not to apply.
  */
-import type { ActionState, PlannedAction } from '../action.ts'
-import type { Draft } from '../draft.ts'
-import type { Relation } from '../relation.ts'
-import type { Unit } from '../unit.ts'
+import type { ActionState, PlannedAction } from '../draft/action.ts'
+import type { Draft } from '../draft/draft.ts'
+import type { Relation } from '../draft/relation.ts'
+import type { Unit } from '../draft/unit.ts'
 
 export interface Settled extends Draft {
   readonly stateOf: (action: PlannedAction) => Readonly<ActionState>

@@ -2,11 +2,11 @@
  * The workplace of settling, which nobody outside sees: the state of each action as it is so far, the relations that were
  * added and those that do not apply, and the actions that are to be looked at again.
  */
-import type { ActionState, PlannedAction, PlannedRelation } from '../action.ts'
-import type { Draft } from '../draft.ts'
-import { pairingOf } from '../pairing.ts'
-import { has, none, type Rules } from '../relation.ts'
-import type { PrimitiveUnit } from '../unit.ts'
+import type { ActionState, PlannedAction, PlannedRelation } from '../draft/action.ts'
+import type { Draft } from '../draft/draft.ts'
+import { pairingOf } from '../draft/pairing.ts'
+import { has, none, type Rules } from '../draft/relation.ts'
+import type { PrimitiveUnit } from '../draft/unit.ts'
 import type { Counted } from './counted.ts'
 import { PartActions } from './part-actions.ts'
 import { type Reach, reachOf } from './reach.ts'

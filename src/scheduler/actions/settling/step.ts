@@ -1,6 +1,6 @@
 /** One rule that is applied to two actions, and what that changed. */
 import type { NodeStatus } from '../../../status/index.ts'
-import type { PlannedAction } from '../action.ts'
+import type { PlannedAction } from '../draft/action.ts'
 import type { Counted } from './counted.ts'
 import type { Consequence } from './rules.ts'
 

@@ -2,7 +2,7 @@
  * The state of an action while it is settled. It tells of every change, so that what was counted from the states of many actions
  * need not be counted again while all of them stay as they are.
  */
-import type { ActionState } from '../action.ts'
+import type { ActionState } from '../draft/action.ts'
 
 export class WatchedState implements ActionState {
   pseudo: boolean

@@ -1,5 +1,5 @@
 /** Actions to be looked at again. What was added last comes first, so that a change is followed to its end. */
-import type { PlannedAction } from '../action.ts'
+import type { PlannedAction } from '../draft/action.ts'
 
 export class Worklist {
   readonly #stack: { readonly action: PlannedAction; readonly turn: number }[] = []

@@ -1,0 +1,81 @@
+/** An action as it comes into the draft: needed or not, possible until something speaks against it, related to nothing. */
+import type { NodeStatus } from '../../../status/index.ts'
+import type { ActionCause, ActionState, PlannedAction } from './action.ts'
+import type { Related, Relation } from './relation.ts'
+import type { Unit } from './unit.ts'
+
+/** An action while it is drafted. */
+export interface DraftAction extends ActionState, Related<DraftAction> {
+  readonly id: number
+  readonly unit: Unit | undefined
+  readonly key: string
+  task: string
+  cancels: string | undefined
+  readonly intervalMs: number
+  node: NodeStatus | undefined
+  /** What must be given before: quorum, fencing of every node that may still run the resource, nothing. */
+  needs: 'nothing' | 'quorum' | 'fencing'
+  /** The operation's parameters changed: it must be set up again. */
+  reschedule: boolean
+  abortsMigration: boolean
+  readonly onDc: boolean
+  readonly minRunnable: number | undefined
+  priority: number
+  expectedRc: number | undefined
+  migration: PlannedAction['migration']
+  readonly meta: Map<string, string>
+}
+
+type Given = Pick<
+  DraftAction,
+  'id' | 'unit' | 'key' | 'task' | 'intervalMs' | 'node' | 'needs' | 'optional' | 'minRunnable'
+> & { readonly metaOf: () => Map<string, string> }
+
+export class DraftedAction implements DraftAction {
+  readonly id: number
+  readonly unit: Unit | undefined
+  readonly key: string
+  readonly intervalMs: number
+  readonly onDc: boolean
+  readonly minRunnable: number | undefined
+  readonly before: Relation<DraftAction>[] = []
+  readonly after: Relation<DraftAction>[] = []
+  task: string
+  cancels: string | undefined = undefined
+  node: NodeStatus | undefined
+  needs: DraftAction['needs']
+  optional: boolean
+  runnable = true
+  pseudo = false
+  migratable = false
+  alwaysInGraph = false
+  reschedule = false
+  abortsMigration = false
+  priority = 0
+  expectedRc: number | undefined = undefined
+  migration: DraftAction['migration'] = undefined
+  reason: string | undefined = undefined
+  cause: ActionCause | undefined = undefined
+  #meta: Map<string, string> | undefined
+  readonly #metaOf: () => Map<string, string>
+
+  constructor({ id, unit, key, task, intervalMs, node, needs, optional, minRunnable, metaOf }: Given) {
+    this.id = id
+    this.unit = unit
+    this.key = key
+    this.task = task
+    this.intervalMs = intervalMs
+    this.node = node
+    this.needs = needs
+    this.optional = optional
+    this.minRunnable = minRunnable
+    this.onDc = task === 'lrm_delete'
+    this.#metaOf = metaOf
+  }
+
+  /** Made when it is first looked at: most actions of a cluster at rest never are. */
+  get meta(): Map<string, string> {
+    this.#meta ??= this.#metaOf()
+    return this.#meta
+  }
+}
