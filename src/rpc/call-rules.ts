@@ -6,9 +6,10 @@ import type { localService, nodeService, witnessService } from './generated/syst
 
 /**
  * `member`: a node that the list of nodes names, by a key that it knows it by. `dc`: of those the one that leads, as the store names it, in its term.
+ * `witness`: whoever has a witness's certificate, one that was removed as well.
  * `local`: a process of this host that may open the socket; what its user may do with the cluster is decided behind it.
  */
-export type CallerClass = 'member' | 'dc' | 'local'
+export type CallerClass = 'member' | 'dc' | 'witness' | 'local'
 
 export interface CallRule {
   readonly who: CallerClass
@@ -20,6 +21,7 @@ type RulesOf<S> = { readonly [Name in keyof S]: CallRule }
 
 const member = (what: string): CallRule => ({ who: 'member', what })
 const dc = (what: string): CallRule => ({ who: 'dc', what })
+const witness = (what: string): CallRule => ({ who: 'witness', what })
 const local = (what: string): CallRule => ({ who: 'local', what })
 
 export const callRules: {
@@ -50,6 +52,7 @@ export const callRules: {
       'has this node believe other authorities while the authority is replaced, as the store says, and renew its certificate',
     ),
     keepAuthorityShare: member('gives this node its share of the authority’s key, which counts once the store says so'),
+    getWitnessPlace: witness('asks whether this node’s list names the caller as the witness: yes or no'),
   },
   Witness: {
     follow: member('gives the witness a newer list of nodes; one without it only makes it look into the store'),

@@ -359,9 +359,16 @@ async function letIn(method: Method, caller: CallerIdentity, { admit }: Door): P
   }
   if (caller.kind !== 'node')
     throw refuse('unknown-caller', 'Only nodes of the cluster call this, by their certificates.')
-  if (caller.role === 'witness') throw refuse('witness', 'A witness calls no daemon of the cluster.')
+  if (caller.role === 'witness' && rule.who !== 'witness')
+    throw refuse('witness', 'A witness calls no daemon of the cluster.')
   if (caller.role === 'remote') throw refuse('remote-node', 'A remote node calls no daemon of the cluster.')
+  // One that was removed is to hear that, and nothing else.
+  if (rule.who === 'witness') return caller.role === 'witness' ? undefined : refuseOtherThanWitness()
   await admit(caller)
+}
+
+const refuseOtherThanWitness = (): never => {
+  throw refuse('not-witness', 'Only a witness asks this.')
 }
 
 const refuseNode = (): never => {

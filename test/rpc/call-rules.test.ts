@@ -2,9 +2,12 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { afterEach, beforeAll, expect, test } from 'vitest'
 import {
+  type CallContext,
+  type CallRule,
   callRules,
   connectPeer,
   createAuthority,
+  createKeys,
   createNodeCertificate,
   type GrpcServer,
   type KeyPair,
@@ -13,6 +16,7 @@ import {
   refuse,
   ruleOf,
   serveTcp,
+  signNodeCertificate,
   type TlsIdentity,
 } from '../../src/rpc/index.ts'
 
@@ -36,12 +40,14 @@ test('each call of the proto has an entry that says who may call it, and no entr
   expect(entries.toSorted()).toEqual(calls.toSorted())
 })
 
+const shown = { member: 'members', dc: 'the DC', witness: 'a witness', local: 'nobody' } as const
+
 test('docs/security.md has the table of the calls between nodes', () => {
   const security = readFileSync(resolve(project, 'docs/security.md'), 'utf8')
   const rows = (['Node', 'Witness'] as const).flatMap((service) =>
     Object.entries(callRules[service]).map(
       ([name, { who, what }]) =>
-        `| \`${service}/${name.charAt(0).toUpperCase()}${name.slice(1)}\` | ${who === 'dc' ? 'the DC' : 'members'} | ${what} |`,
+        `| \`${service}/${name.charAt(0).toUpperCase()}${name.slice(1)}\` | ${shown[who]} | ${what} |`,
     ),
   )
   expect(rows.filter((row) => !security.includes(row))).toEqual([])
@@ -83,11 +89,43 @@ test('whoever is not admitted reaches no handler, of any call', async () => {
   )
   const answers = await Promise.allSettled(calls)
   client.close()
+  const rules: Readonly<Record<string, CallRule>> = callRules.Node
   expect(answers.map((answer) => (answer.status === 'rejected' ? answer.reason.code : 'answered'))).toEqual(
-    Object.keys(nodeService).map(() => 'removed'),
+    Object.keys(nodeService).map((name) => (rules[name]?.who === 'witness' ? 'not-witness' : 'removed')),
   )
   expect(reached).toEqual([])
   expect(asked[0]).toEqual({ kind: 'node', name: 'beta', key: keyOf(beta.certificate), role: 'member' })
+})
+
+test('a witness, removed or not, reaches the call that asks for its place, and no other', async () => {
+  const { publicKey, key } = await createKeys()
+  const asked = { name: 'w', addresses: ['127.0.0.1'], publicKey, isWitness: true }
+  const certificate = await signNodeCertificate(authority, asked)
+  const witness = { certificate, key, authority: authority.certificate }
+  const callers: unknown[] = []
+  const getWitnessPlace = async (_: unknown, { caller }: CallContext): Promise<object> => {
+    callers.push(caller)
+    return { listed: false, nodesVersion: 7 }
+  }
+  const others = Object.keys(nodeService).filter((name) => name !== 'getWitnessPlace')
+  const handlers = Object.fromEntries(others.map((name) => [name, async () => callers.push(name)]))
+  const admit = async (): Promise<void> => {
+    throw refuse('removed', 'It was removed.')
+  }
+  const at = { host: '127.0.0.1', port: 0, identity: alpha, admit, knows: () => false }
+  const methods = [{ service: nodeService, handlers: { ...handlers, getWitnessPlace } }]
+  const server = await serveTcp(at, methods, () => undefined)
+  opened.push(server)
+  const client = connectPeer({ node: 'alpha', host: '127.0.0.1', port: server.port }, witness)
+  expect(await client.getWitnessPlace({})).toEqual({ listed: false, nodesVersion: 7 })
+  const answers = await Promise.allSettled(
+    others.map(async (name) => (client[name as 'forget'] as (request: object) => Promise<unknown>)({})),
+  )
+  client.close()
+  expect(answers.map((answer) => (answer.status === 'rejected' ? answer.reason.code : 'answered'))).toEqual(
+    others.map(() => 'witness'),
+  )
+  expect(callers).toEqual([{ kind: 'node', name: 'w', key: keyOf(certificate), role: 'witness' }])
 })
 
 test('a call without an entry is refused to everybody', async () => {

@@ -229,11 +229,13 @@ function membershipHandlers(
       return {}
     },
     setToken: async ({ tokenMs }) => ({ beforeMs: await setToken(daemon, tokenMs) }),
-    unblockQuorum: async ({ confirmed, onlyAsk }) => ({
-      nodes: onlyAsk
-        ? daemon.node.twoNode.nodesToConfirm()
-        : await daemon.node.twoNode.goOnWithout(confirmed.map(nodeName)),
-    }),
+    unblockQuorum: async ({ confirmed, onlyAsk }) => {
+      const { twoNode, lookForWitness } = daemon.node
+      await lookForWitness()
+      return {
+        nodes: onlyAsk ? twoNode.nodesToConfirm() : await twoNode.goOnWithout(confirmed.map(nodeName)),
+      }
+    },
     getCertificates: async () => certificates(daemon),
     renewCertificate: async () => {
       configuredFile(daemon)

@@ -20,6 +20,7 @@ import { authoritiesIn, readIdentity, readWholeKey } from '../nodes/identity.ts'
 import { linkObstacles } from '../nodes/link-fitness.ts'
 import { fromBytes } from '../records/json-value.ts'
 import { keys } from '../records/keys.ts'
+import { witnessPlace } from '../witness/ask-place.ts'
 
 export function peerHandlers(daemon: Daemon): Handlers<typeof nodeService> {
   return {
@@ -79,6 +80,11 @@ export function peerHandlers(daemon: Daemon): Handlers<typeof nodeService> {
     keepAuthorityShare: async (share) => {
       keepShare(daemon.paths.pki, share, daemon.running ? daemon.node.authority.record?.generation : undefined)
       return {}
+    },
+    getWitnessPlace: async (_, { caller }) => {
+      if (daemon.file === undefined || caller.kind !== 'node')
+        throw refuse('not-configured', 'This host does not belong to a cluster.')
+      return witnessPlace(daemon.file, caller)
     },
     forget: async () => {
       await daemon.forgetIfRemoved()

@@ -329,6 +329,7 @@ export class ClusterNode {
     return this.#witness.knows
   }
 
+  readonly lookForWitness = async (): Promise<void> => await this.#witness.lookNow()
   readonly hearsWitness = (host: NodeName): boolean => this.#witness.hears(host)
 
   state(): ClusterState {

@@ -1,6 +1,6 @@
 /**
  * This host as the witness of a cluster: it runs a voting member of the cluster's etcd, and nothing else. It calls nobody but the other
- * members of etcd; what it must know, nodes tell it (`follow`).
+ * members of etcd; what it must know, nodes tell it (`follow`). Where none calls and its vote does not count, it asks them whether it is the witness still.
  *
  * A member that has its data is started at once: after a power cut the nodes may need its vote. One that would have to join anew, because
  * it has no data or the others have taken it out, waits for the word of a node with quorum: a host that is the witness no more would
@@ -37,6 +37,7 @@ import { listInStore, placeIn, RemovalWord } from '../nodes/removal.ts'
 import { memberSettings } from '../store/local-store.ts'
 import { endConnections, writeRevocations } from '../store/revocations.ts'
 import { clientTls } from '../store/store-config.ts'
+import { type AskPace, AskPlace } from './ask-place.ts'
 import { WitnessRenewal } from './witness-renewal.ts'
 
 export interface WitnessHostPorts {
@@ -49,6 +50,8 @@ export interface WitnessHostPorts {
   readonly onList: (listed: ClusterFile) => void
   /** There is another certificate on the disk. */
   readonly renewed: () => void
+  /** When it asks nodes that do not call. */
+  readonly pace: AskPace
 }
 
 const endMemberMs = 5000
@@ -56,6 +59,9 @@ const endMemberMs = 5000
 const removedPatienceMs = 5000
 const takenOut =
   'The nodes have removed its store member. It joins again when a node requests it; to leave the cluster instead: `systole qdevice destroy net` ends it.'
+
+const notListed =
+  'The nodes have removed its store member and no longer list this host as their witness. To leave the cluster here as well: `systole qdevice destroy net`.'
 
 export class WitnessHost {
   readonly #ports: WitnessHostPorts
@@ -69,6 +75,9 @@ export class WitnessHost {
   #removedAt: number | undefined
   readonly #renewal: WitnessRenewal
   readonly #removal = new RemovalWord()
+  readonly #askPlace: AskPlace
+  /** By `performance.now`. */
+  #calledAt = performance.now()
   /** One change at a time: a member is not started while its predecessor is being ended. */
   #turn: Promise<void> = Promise.resolve()
 
@@ -76,6 +85,12 @@ export class WitnessHost {
     this.#file = file
     this.#ports = ports
     this.#renewal = new WitnessRenewal(ports.paths.pki)
+    this.#askPlace = new AskPlace({
+      file: () => this.#file,
+      identity: () => readIdentity(ports.paths.pki),
+      isLonely: () => performance.now() - this.#calledAt > ports.pace.afterMs && !this.state().counts,
+      onWord: (node, removed) => this.#removal.take(node, removed),
+    })
   }
 
   get file(): ClusterFile {
@@ -90,8 +105,9 @@ export class WitnessHost {
     const { own, paths } = this.#ports
     const { clusterName, nodes } = this.#file
     const status = this.#member?.status()
-    const isOut = status?.refusal?.kind === 'removed'
-    const problem = isOut ? takenOut : status?.problem
+    const isListed = !this.#removal.agreed(nodes.map(({ name }) => name))
+    const isOut = status?.refusal?.kind === 'removed' || !isListed
+    const problem = isListed ? (isOut ? takenOut : status?.problem) : notListed
     return {
       clusterName,
       name: own.name,
@@ -104,6 +120,11 @@ export class WitnessHost {
       nodes: nodes.map(({ name, address }) => ({ name, address })),
       ...(problem === undefined ? {} : { problem }),
     }
+  }
+
+  /** Until `end`, or `forget`. */
+  begin(): void {
+    this.#askPlace.begin(this.#ports.pace)
   }
 
   async start(): Promise<void> {
@@ -124,12 +145,14 @@ export class WitnessHost {
 
   /** The daemon ends: etcd votes on. */
   async end(): Promise<void> {
+    this.#askPlace.end()
     await this.#turn.catch(() => undefined)
     await this.#member?.close()
   }
 
   /** The member's data goes as well. */
   async forget(): Promise<void> {
+    this.#askPlace.end()
     markStopped(this.#ports.paths)
     await this.#next(async () => await this.#discard())
   }
@@ -137,6 +160,7 @@ export class WitnessHost {
   /** The list of nodes as a node knows it. */
   async follow(listed: ClusterFile, quorate: boolean, from: string): Promise<WitnessAnswer> {
     const { own, paths, log, removed } = this.#ports
+    this.#calledAt = performance.now()
     const newer = newerFile(this.#file, listed)
     const isOut = newer !== undefined && newer.witness?.name !== own.name
     this.#removal.take(from, isOut)

@@ -49,6 +49,7 @@ export class WitnessLink {
   #asked: { readonly host: string; readonly client: WitnessClient } | undefined
   #timer: NodeJS.Timeout | undefined
   #asking = false
+  #answered: Promise<void> = Promise.resolve()
   #health = unheardWitness(performance.now())
   #problem: string | undefined
   #knows = unknown
@@ -78,9 +79,16 @@ export class WitnessLink {
       return
     }
     this.#asking = true
-    void this.#ask().finally(() => {
+    this.#answered = this.#ask().finally(() => {
       this.#asking = false
     })
+  }
+
+  /** Resolves when it is known whether it is there now: a host that lost power was heard some seconds ago. */
+  async lookNow(): Promise<void> {
+    await this.#answered
+    this.look()
+    await this.#answered
   }
 
   hears(host: NodeName): boolean {

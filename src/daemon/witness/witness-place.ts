@@ -18,6 +18,7 @@ import { Admission } from '../nodes/admission.ts'
 import type { ClusterFile, WitnessEntry } from '../nodes/cluster-file.ts'
 import { acceptClusterFile } from '../nodes/enrol.ts'
 import { readIdentity, UnusableIdentityError } from '../nodes/identity.ts'
+import { askPace } from './ask-place.ts'
 import { WitnessHost } from './witness-host.ts'
 
 export interface WitnessPlacePorts {
@@ -57,6 +58,7 @@ export class WitnessPlace {
       removed: () => removed('the cluster has removed this witness'),
       // The answer first: this very server is closed.
       renewed: () => this.#tryIn(50),
+      pace: askPace,
     })
   }
 
@@ -131,6 +133,7 @@ export class WitnessPlace {
     if (this.#ended) return
     const { paths, log, onFailure } = this.#ports
     const identity = readIdentity(paths.pki)
+    this.#host.begin()
     if (takesPart(paths)) await this.#host.start()
     const handlers: Handlers<typeof witnessService> = {
       follow: async ({ json, quorate }, { caller }) =>

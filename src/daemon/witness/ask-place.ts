@@ -1,0 +1,77 @@
+/**
+ * A witness that was away when it was removed hears nobody: no node calls it any more, its certificate is revoked for etcd, and the nodes' ports of etcd are
+ * closed to it. It asks each node of its own list whether it is the witness still, the one thing that a witness may ask.
+ */
+import { connectPeer, type NodeCaller, serialOf, type TlsIdentity, type WitnessPlace } from '../../rpc/index.ts'
+import type { ClusterFile, ClusterNodeEntry } from '../nodes/cluster-file.ts'
+import { addressesOf } from '../nodes/node-links.ts'
+
+/** How long nobody must have called before it asks, and how often it does: each node calls every two seconds. */
+export interface AskPace {
+  readonly afterMs: number
+  readonly everyMs: number
+}
+
+export const askPace: AskPace = { afterMs: 5000, everyMs: 2000 }
+const answerWithinMs = 1500
+
+export interface AskPlacePorts {
+  readonly file: () => ClusterFile
+  readonly identity: () => TlsIdentity
+  /** Nodes call no longer, and its vote does not count. */
+  readonly isLonely: () => boolean
+  readonly onWord: (node: string, removed: boolean) => void
+}
+
+export class AskPlace {
+  readonly #ports: AskPlacePorts
+  #timer: NodeJS.Timeout | undefined
+  #asking = false
+  #turn = 0
+
+  constructor(ports: AskPlacePorts) {
+    this.#ports = ports
+  }
+
+  begin({ everyMs }: AskPace): void {
+    this.#timer ??= setInterval(() => {
+      if (!this.#asking && this.#ports.isLonely()) void this.#ask()
+    }, everyMs)
+    this.#timer.unref()
+  }
+
+  end(): void {
+    clearInterval(this.#timer)
+    this.#timer = undefined
+  }
+
+  async #ask(): Promise<void> {
+    this.#asking = true
+    const { file } = this.#ports
+    const turn = this.#turn++
+    await Promise.all(file().nodes.map(async (node) => await this.#askNode(node, turn)))
+    this.#asking = false
+  }
+
+  /** `turn`: of several links each is tried in its turn. */
+  async #askNode(node: ClusterNodeEntry, turn: number): Promise<void> {
+    const { file, identity, onWord } = this.#ports
+    const addresses = addressesOf(node)
+    const host = addresses[turn % addresses.length] ?? node.address
+    const client = connectPeer({ node: node.name, host, port: node.ports.peer }, identity)
+    try {
+      const { listed, nodesVersion } = await client.getWitnessPlace({}, { timeoutMs: answerWithinMs })
+      if (this.#timer !== undefined) onWord(node.name, !listed && nodesVersion >= file().nodesVersion)
+    } catch {
+      // It is off, cut off, or of an older build, which says nothing to a witness.
+    } finally {
+      client.close()
+    }
+  }
+}
+
+/** Answered to whoever shows a witness's certificate. One that was removed and has joined again has another key, and the one before is revoked. */
+export function witnessPlace(file: ClusterFile, caller: Pick<NodeCaller, 'name' | 'key'>): WitnessPlace {
+  const isRevoked = file.revoked?.includes(serialOf(caller.key)) === true
+  return { listed: file.witness?.name === caller.name && !isRevoked, nodesVersion: file.nodesVersion }
+}
