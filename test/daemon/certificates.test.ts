@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
@@ -6,7 +6,15 @@ import { nodeName } from '../../src/base/index.ts'
 import { ownCertificates, renewalTime, signForNode } from '../../src/daemon/nodes/certificates.ts'
 import type { ClusterNodeEntry } from '../../src/daemon/nodes/cluster-file.ts'
 import { defaultPorts } from '../../src/daemon/nodes/cluster-file.ts'
-import { pkiFiles, readIdentity, writeIdentity, writeRemoteIdentity } from '../../src/daemon/nodes/identity.ts'
+import {
+  dropOldTrust,
+  pkiFiles,
+  readIdentity,
+  trustFile,
+  writeIdentity,
+  writeRemoteIdentity,
+  writeTrust,
+} from '../../src/daemon/nodes/identity.ts'
 import { createAuthority, createKeys, createNodeCertificate } from '../../src/rpc/index.ts'
 import { readTlsFiles } from '../../src/store/index.ts'
 
@@ -84,4 +92,23 @@ test('a renewed certificate names the same node, by the same authority, with a k
   expect(ownCertificates(pki).node.until).toBeGreaterThan(Date.now() + 300 * day)
   expect(after.authority).toBe(before.authority)
   expect(after.key).not.toBe(before.key)
+})
+
+test('of the files of authorities that etcd starts with, the present one and the one before are kept, and then the present one alone', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'systole-trust-'))
+  folders.push(folder)
+  const kept = () => readdirSync(folder).filter((name) => name.startsWith('trust-'))
+  writeFileSync(join(folder, 'authority.crt'), 'a')
+  writeFileSync(join(folder, 'trust-of-mine.crt'), '')
+  for (const bundle of ['a\nb', 'b\na']) writeTrust(folder, bundle)
+  const [before, present] = [trustFile(folder), 'b']
+  expect(kept()).toHaveLength(3)
+  writeTrust(folder, present)
+  expect(kept().map((name) => join(folder, name))).toEqual(
+    [before, trustFile(folder), join(folder, 'trust-of-mine.crt')].toSorted(),
+  )
+  dropOldTrust(folder)
+  expect(kept().map((name) => join(folder, name))).toEqual(
+    [trustFile(folder), join(folder, 'trust-of-mine.crt')].toSorted(),
+  )
 })

@@ -1,5 +1,5 @@
 /** Another authority for a cluster with everything that has certificates: three members, a remote node, a witness; and the DC loses its power in the middle. */
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Lab } from '../nodes/lab/lab.ts'
@@ -72,6 +72,11 @@ test('the DC loses its power while certificates are renewed: it holds it up, is 
       return rotation === undefined && nodes.length === 3 && nodes.every(({ trusts }) => trusts.length === 1)
     },
     240_000,
+  )
+  const trustFiles = (node: string): readonly string[] =>
+    readdirSync(join(lab.folder, 'nodes', node, 'etc/pki')).filter((name) => name.startsWith('trust-'))
+  await lab.until('no file is left of what counted before', () =>
+    [...members, 'w'].every((node) => trustFiles(node).length === 1),
   )
   const { authority, nodes } = await status(other)
   for (const node of nodes) expect(node).toMatchObject({ certifiedBy: authority, trusts: [authority] })

@@ -1,7 +1,7 @@
 /** The node's certificates on disk: `pki/authority.crt` and `.key`, `pki/node.crt` and `.key`. */
 
 import { createHash, createPrivateKey, X509Certificate } from 'node:crypto'
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, existsSync, fsyncSync, openSync, readdirSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { OutsideError } from '../../base/index.ts'
 import type { EnrolmentAnswer, KeyPair, TlsIdentity } from '../../rpc/index.ts'
@@ -106,10 +106,23 @@ export function trustFile(folder: string): string {
 const namedByContent = (folder: string, bundle: string): string =>
   join(folder, `trust-${createHash('sha256').update(bundle).digest('hex').slice(0, 16)}.crt`)
 
+/** The file before stays: etcd runs with it until it is started anew, and may have to be started before that. */
 export function writeTrust(folder: string, bundle: string): void {
+  const before = trustFile(folder)
   const own = namedByContent(folder, bundle)
   writeWhole(own, bundle)
   writeWhole(pkiFiles(folder).authority, bundle)
+  deleteTrust(folder, [before, own])
+}
+
+/** Once the member of the store runs with the file of now. */
+export const dropOldTrust = (folder: string): void => deleteTrust(folder, [trustFile(folder)])
+
+function deleteTrust(folder: string, kept: readonly string[]): void {
+  for (const name of readdirSync(folder)) {
+    const path = join(folder, name)
+    if (/^trust-[0-9a-f]{16}\.crt$/.test(name) && !kept.includes(path)) rmSync(path, { force: true })
+  }
 }
 
 /** The authority's, as it is on the host that founds a cluster, until another one has joined. */

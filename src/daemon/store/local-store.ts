@@ -24,6 +24,7 @@ import type { Paths } from '../host/paths.ts'
 import type { WithAuthority } from '../nodes/authority.ts'
 import { certifyAddresses } from '../nodes/certificates.ts'
 import { type ClusterFile, storeHosts, type WitnessEntry } from '../nodes/cluster-file.ts'
+import { dropOldTrust } from '../nodes/identity.ts'
 import { addressesOf, linksOf, presentAddresses } from '../nodes/node-links.ts'
 import { endConnections, mustReadRevocations, revokedFile, writeRevocations } from './revocations.ts'
 import { canSpare } from './spare-member.ts'
@@ -239,6 +240,7 @@ class OwnMember {
       await this.#startAnew(settings)
     }
     await this.#answers()
+    if (!this.#isOutdated(this.#settings())) dropOldTrust(paths.pki)
   }
 
   #isOutdated(settings: MemberSettings): boolean {

@@ -30,7 +30,7 @@ import type { Log } from '../host/log.ts'
 import type { Paths } from '../host/paths.ts'
 import { isEnabled, markStarted, markStopped, takesPart } from '../host/takes-part.ts'
 import { type ClusterFile, printClusterFile, type WitnessEntry } from '../nodes/cluster-file.ts'
-import { readIdentity, writeTrust } from '../nodes/identity.ts'
+import { dropOldTrust, readIdentity, writeTrust } from '../nodes/identity.ts'
 import { newerFile } from '../nodes/node-list.ts'
 import { beliefOf, mostAuthorities } from '../nodes/own-pki.ts'
 import { listInStore, placeIn, RemovalWord } from '../nodes/removal.ts'
@@ -277,6 +277,7 @@ export class WitnessHost {
     await before.stop()
     await before.close()
     this.#run()
+    dropOldTrust(this.#ports.paths.pki)
   }
 
   #revoke(): void {
