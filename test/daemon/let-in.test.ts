@@ -262,12 +262,44 @@ test('guesses are refused by their address, and cannot push uses out of the hist
   await expect(enrol({ secret, node: 'east-1', publicKey, remote: true }, '10.0.0.5')).resolves.toBeDefined()
 })
 
-test('an address may try again after a minute', () => {
+test('guesses from many addresses are not all written down, and keep out nobody who has a token', async () => {
+  const warned: string[] = []
+  const warn = (message: string): void => void warned.push(message)
+  const { tokens, enrol } = member('n1', undefined, undefined, { ...silentLog, warn })
+  const secret = await secretFor(tokens, 'remote')
+  const noted = vi.spyOn(tokens, 'note')
+  const judged = vi.spyOn(tokens, 'judge')
+  const guess = async (address: string) => await enrol({ secret: 'x'.repeat(32), node: 'n1', publicKey }, address)
+  for (let count = 0; count < 80; count++)
+    await expect(guess(`10.0.${count}.1`)).rejects.toMatchObject({ code: 'token-not-valid' })
+  expect(noted).toHaveBeenCalledTimes(60)
+  expect(warned.filter((message) => message === 'a host was not let in')).toHaveLength(60)
+  expect(warned.filter((message) => message.startsWith('more wrong join tokens'))).toHaveLength(1)
+  // One after the other: not all that come at once are looked for in the store at once.
+  let atOnce = 0
+  let most = 0
+  judged.mockImplementation(async () => {
+    most = Math.max(most, ++atOnce)
+    await new Promise((resolve) => setImmediate(resolve))
+    atOnce--
+    return { kind: 'unknown' }
+  })
+  const crowd = Array.from({ length: 8 }, (_, count) => guess(`10.1.${count}.1`).catch(() => undefined))
+  await Promise.all(crowd)
+  expect(most).toBe(1)
+  judged.mockRestore()
+  await expect(enrol({ secret, node: 'east-1', publicKey, remote: true }, '10.0.0.5')).resolves.toBeDefined()
+})
+
+test('an address may try again after a minute, and many together are written down again', () => {
   const limit = new AttemptLimit()
   for (let time = 0; time < 5; time++) limit.failed('a', time)
   expect(limit.mayTry('a', 100)).toBe(false)
   expect(limit.mayTry('b', 100)).toBe(true)
   expect(limit.mayTry('a', 61_000)).toBe(true)
+  const verdicts = Array.from({ length: 70 }, (_, count) => limit.failed(`c${count}`, 1000))
+  expect(verdicts.filter((verdict) => verdict === 'noted')).toHaveLength(55)
+  expect(limit.failed('d', 62_000)).toBe('noted')
 })
 
 for (const { role, node } of [

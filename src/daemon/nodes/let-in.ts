@@ -16,7 +16,7 @@ import {
   signNodeCertificate,
 } from '../../rpc/index.ts'
 import type { Log } from '../host/log.ts'
-import { AttemptLimit } from './attempt-limit.ts'
+import { AttemptLimit, mostNoted } from './attempt-limit.ts'
 import { type SigningAuthority, trustOf, type WithAuthority } from './authority.ts'
 import { type ClusterFile, printClusterFile } from './cluster-file.ts'
 import type { AskedIn } from './join-book.ts'
@@ -48,13 +48,17 @@ export function enrolHandler(ports: LetInPorts): Enrol {
     const asked = { role, node, address, key: key ?? '' }
     if (!limit.mayTry(address, performance.now()))
       throw refuse('too-many-attempts', `Too many invalid tokens came from ${address}. Try again in a minute.`)
+    await limit.turn(performance.now())
     const verdict = await ports.tokens.judge(secret, asked)
     if (verdict.kind === 'unknown') {
-      limit.failed(address, performance.now())
       const refusal = refuse(
         'token-not-valid',
         'The token is invalid or has expired. Create one with `systole cluster token` on a cluster node.',
       )
+      const failed = limit.failed(address, performance.now())
+      if (failed === 'too-many')
+        ports.log.warn('more wrong join tokens came than are written down', { inMinute: mostNoted })
+      if (failed !== 'noted') throw refusal
       return await refused(ports, asked, refusal)
     }
     const { token } = verdict
