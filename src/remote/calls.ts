@@ -23,6 +23,8 @@ export interface OwnRequest {
   readonly firstCallId: number
   /** Serial numbers of certificates that must not own this node any more, of cluster nodes that were removed. The same owner calls again when there are more. */
   readonly revoked?: readonly string[]
+  /** Addresses of the cluster's nodes, by the list of nodes: the same owner calls again when they change. An older version does not tell them. */
+  readonly members?: readonly string[]
 }
 
 export interface OwnAnswer {

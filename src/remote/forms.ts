@@ -72,6 +72,8 @@ const fingerprintForm = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/, 'no authori
 /** In hexadecimal, as the list of nodes has them. */
 const serialForm = v.pipe(v.string(), v.regex(/^[0-9a-f]{1,40}$/, 'no certificate has such a number'))
 
+const addressForm = v.pipe(textUpTo(64), v.ip('an address is none of IP'))
+
 /** What the cluster asks of a remote node. */
 export const remoteForms: CallForms<RemoteCalls> = {
   own: {
@@ -80,6 +82,7 @@ export const remoteForms: CallForms<RemoteCalls> = {
       token: countForm,
       firstCallId: countForm,
       revoked: v.exactOptional(listUpTo(10_000, serialForm)),
+      members: v.exactOptional(listUpTo(1000, addressForm)),
     }),
     answer: v.object({ accepted: v.boolean(), highestToken: countForm, incarnation: countForm }),
   },

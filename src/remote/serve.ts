@@ -3,7 +3,7 @@
  * call is a cluster node's: those of remote nodes are good for serving only.
  */
 import type { TLSSocket } from 'node:tls'
-import { serveTls, type TlsIdentity, type TlsServer } from '../rpc/index.ts'
+import { type DoorRule, plainPeer, serveTls, type TlsIdentity, type TlsServer } from '../rpc/index.ts'
 import type { CallHandlers, OwnAnswer, OwnerCalls, OwnRequest, RemoteCalls } from './calls.ts'
 import { longest, ownerForms, remoteForms } from './forms.ts'
 import { Link } from './link.ts'
@@ -20,6 +20,11 @@ export interface RemotePorts {
   /** Of certificates of nodes that were removed, in hexadecimal. */
   readonly isRevoked: (serial: string) => boolean
   readonly saveRevoked: (serials: readonly string[]) => void
+  /** From where a cluster node holds the connection, and what it has told of the others. */
+  readonly noteMembers: (noted: {
+    readonly from: string | undefined
+    readonly told: readonly string[] | undefined
+  }) => void
   /** A cluster node holds the connection from now on. */
   readonly onOwned: (link: OwnerLink, asked: OwnRequest) => void
   readonly onLost: (link: OwnerLink, reason: string) => void
@@ -31,7 +36,12 @@ export interface RemotePorts {
 }
 
 export function serveRemote(
-  at: { readonly host: string | undefined; readonly port: number; readonly identity: TlsIdentity },
+  at: {
+    readonly host: string | undefined
+    readonly port: number
+    readonly identity: TlsIdentity
+    readonly door?: DoorRule
+  },
   ports: RemotePorts,
 ): Promise<TlsServer> {
   const owners = new Owners(ports)
@@ -51,6 +61,7 @@ class Owners {
   receive(socket: TLSSocket): void {
     const { serialNumber, raw } = socket.getPeerCertificate()
     const serial = serialNumber.toLowerCase()
+    const from = plainPeer(socket.remoteAddress)
     if (this.#ports.isRevoked(serial)) return void socket.destroy()
     const obeyed = <Request, Answer>(act: (request: Request) => Promise<Answer>) => {
       return async (request: Request): Promise<Answer> => {
@@ -72,7 +83,9 @@ class Owners {
           if (this.#ports.isRevoked(serial)) throw new Error('The certificate of this node is revoked.')
           if (!believes(raw))
             throw new Error('The authority that signed the certificate of this node is no longer trusted.')
-          return this.#own(link, asked)
+          const answer = this.#own(link, asked)
+          if (answer.accepted) this.#ports.noteMembers({ from, told: asked.members })
+          return answer
         },
         perform: obeyed(perform),
         release: obeyed(release),

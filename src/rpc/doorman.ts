@@ -118,7 +118,7 @@ class Doorman {
 
   /** Closes it where it is one too many. `finished` is to be called when it has shown who it is. */
   admit(socket: Socket): { readonly finished: () => void } | undefined {
-    const address = plainAddress(socket.remoteAddress)
+    const address = plainPeer(socket.remoteAddress)
     const isKnown = address !== undefined && this.#rule.known.includes(address)
     if (address === undefined || (this.#rule.knownOnly && !isKnown) || !this.#hasRoom(address, isKnown)) {
       // Closed at once, without the minute in which the kernel remembers a closed connection.
@@ -202,6 +202,6 @@ class Doorman {
 }
 
 /** `::ffff:10.0.0.1` is how a socket of IPv6 calls 10.0.0.1. */
-function plainAddress(address: string | undefined): string | undefined {
+export function plainPeer(address: string | undefined): string | undefined {
   return address?.replace(/^::ffff:(?=\d+\.)/, '').replace(/%.*$/, '')
 }

@@ -11,7 +11,7 @@ export {
   type KeyPair,
   signNodeCertificate,
 } from './certificates.ts'
-export { type DoorRule, openDoor } from './doorman.ts'
+export { type DoorRule, openDoor, plainPeer } from './doorman.ts'
 export {
   askToEnrol,
   type Enrol,

@@ -66,7 +66,7 @@ describe('the table in a network namespace', () => {
 
 test('where there is no nft, a sentence says what to do', async () => {
   const log: Log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined }
-  const table = new StrangerTable(log, '/nowhere')
+  const table = new StrangerTable(log, 'systole', '/nowhere')
   table.use({ hosts: [], closed: [7701], limited: [] })
   await expect.poll(() => table.trouble).toContain('(nft is not installed)')
   await table.remove()

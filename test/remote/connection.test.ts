@@ -78,6 +78,7 @@ interface Served {
   link: OwnerLink | undefined
   answer: typeof taken
   readonly revoked: string[]
+  readonly noted: object[]
   /** The certificates of those that call are of an authority that counts. */
   believes: boolean
 }
@@ -89,6 +90,7 @@ async function serve(): Promise<Served> {
     link: undefined as OwnerLink | undefined,
     answer: taken,
     revoked: [] as string[],
+    noted: [] as object[],
     believes: true,
   }
   const server = await serveRemote(
@@ -99,6 +101,7 @@ async function serve(): Promise<Served> {
       saveOwnership: () => undefined,
       isRevoked: (serial) => served.revoked.includes(serial),
       saveRevoked: (serials) => served.revoked.push(...serials),
+      noteMembers: (noted) => served.noted.push(noted),
       onOwned: (link, { owner }) => {
         served.owners.push(owner)
         served.link = link
@@ -366,6 +369,21 @@ test('a node that was removed owns it no more, by an open connection or by anoth
   early.revoked.push(serialOf(keyOf(member.certificate)))
   await expect(before.call('own', { owner: 'n3', token: 99, firstCallId: 1 })).rejects.toThrow()
   expect([owners, early.owners]).toEqual([['n3', 'n1', 'n1'], []])
+})
+
+test('it learns from where cluster nodes come by those that own it, and by their word, and by nobody else', async () => {
+  const { server, noted } = await serve()
+  const link = await open(server.port)
+  await link.call('own', { owner: 'n1', token: 5, firstCallId: 1 })
+  await link.call('own', { owner: 'n1', token: 5, firstCallId: 1, members: ['10.0.0.1', 'fd00::1'] })
+  expect(noted).toEqual([
+    { from: '127.0.0.1', told: undefined },
+    { from: '127.0.0.1', told: ['10.0.0.1', 'fd00::1'] },
+  ])
+  const old = await open(server.port)
+  await old.call('own', { owner: 'n2', token: 4, firstCallId: 1, members: ['10.9.9.9'] })
+  await expect(link.call('own', { owner: 'n1', token: 5, firstCallId: 1, members: ['n1.example'] })).rejects.toThrow()
+  expect(noted).toHaveLength(2)
 })
 
 test('a cluster node whose authority is believed no more owns nothing, also on a connection from before', async () => {

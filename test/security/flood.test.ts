@@ -6,11 +6,10 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { Lab } from '../nodes/lab/lab.ts'
-import { run } from '../nodes/lab/network.ts'
+import { flood } from './lab/flooding.ts'
 
 const seconds = Number(process.env.SYSTOLE_FLOOD_SECONDS ?? 60)
 const nodes = ['n1', 'n2', 'n3']
-const flooders = 3
 
 let lab: Lab
 const filterBefore = process.env.SYSTOLE_FILTER
@@ -28,21 +27,6 @@ afterEach(async () => {
   if (filterBefore === undefined) delete process.env.SYSTOLE_FILTER
   else process.env.SYSTOLE_FILTER = filterBefore
 }, 60_000)
-
-/** How many connections the stranger has begun in a second. */
-async function flood(node: string, port: number, atOnce: number): Promise<number> {
-  const program = [
-    'python3',
-    join(import.meta.dirname, 'flooder.py'),
-    lab.network.address(node),
-    String(port),
-    String(seconds),
-    String(atOnce),
-  ]
-  const one = (): Promise<string> => run('ip', 'netns', 'exec', lab.network.clientSpace, ...program)
-  const made = await Promise.all(Array.from({ length: flooders }, one))
-  return Math.round(made.reduce((sum, text) => sum + Number(text), 0) / seconds)
-}
 
 /** What the nodes say of each other in their logs once they take another for silent or lost. */
 function suspicions(): readonly string[] {
@@ -78,7 +62,7 @@ describe.each(['nft', 'socket', 'process'])('with SYSTOLE_FILTER=%s', (filter) =
       expect(before.nodes.every(({ online, unclean }) => online && !unclean)).toBe(true)
       const suspectedBefore = suspicions().length
       const cpuBefore = await cpuSeconds('n2')
-      const flooding = flood('n2', port, atOnce)
+      const flooding = flood(lab, { node: 'n2', port, atOnce, seconds })
       const answers: number[] = []
       let flooded = false
       void flooding.finally(() => {

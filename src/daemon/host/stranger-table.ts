@@ -23,7 +23,7 @@ const lookMs = 60_000
 const patienceMs = 10_000
 
 /** Empty: no table at all. */
-export function tableText({ hosts, closed, limited }: StrangerRules): string {
+export function tableText({ hosts, closed, limited }: StrangerRules, name = 'systole'): string {
   const ofFamily = (family: 4 | 6): string => hosts.filter((host) => isIP(host) === family).join(', ')
   const hostSet = (family: 4 | 6): string => {
     const elements = ofFamily(family)
@@ -36,8 +36,8 @@ export function tableText({ hosts, closed, limited }: StrangerRules): string {
     return `    tcp dport { ${limited.join(', ')} } add @often${family} { ${source} limit rate over ${perSecond}/second burst ${atOnce} packets } drop`
   }
   return [
-    ...removalText,
-    'table inet systole {',
+    ...removalText(name),
+    `table inet ${name} {`,
     ...([4, 6] as const).flatMap((family) => [hostSet(family), oftenSet(family)]),
     '  chain strangers {',
     ...(closed.length === 0 ? [] : [`    tcp dport { ${closed.join(', ')} } drop`]),
@@ -56,19 +56,21 @@ export function tableText({ hosts, closed, limited }: StrangerRules): string {
 }
 
 /** It is not there to be removed the first time. */
-const removalText = ['table inet systole', 'delete table inet systole']
+const removalText = (name: string): readonly string[] => [`table inet ${name}`, `delete table inet ${name}`]
 
 export class StrangerTable {
   readonly #log: Log
+  readonly #name: string
   readonly #programs: string
   #wanted: string | undefined
   #turn: Promise<void> = Promise.resolve()
   #timer: NodeJS.Timeout | undefined
   #trouble: string | undefined
 
-  /** `programs`: where nft is looked for. */
-  constructor(log: Log, programs = `${process.env.PATH ?? ''}:/usr/sbin:/sbin`) {
+  /** `name`: of the table. `programs`: where nft is looked for. */
+  constructor(log: Log, name = 'systole', programs = `${process.env.PATH ?? ''}:/usr/sbin:/sbin`) {
     this.#log = log
+    this.#name = name
     this.#programs = programs
   }
 
@@ -78,7 +80,7 @@ export class StrangerTable {
   }
 
   use(rules: StrangerRules): void {
-    const text = tableText(rules)
+    const text = tableText(rules, this.#name)
     if (text === this.#wanted) return
     this.#wanted = text
     this.#timer ??= setInterval(() => this.#later(async () => await this.#look()), lookMs)
@@ -91,7 +93,8 @@ export class StrangerTable {
     this.stop()
     const wasWanted = this.#wanted !== undefined
     this.#wanted = undefined
-    if (wasWanted) this.#later(async () => void (await this.#nft(['-f', '-'], `${removalText.join('\n')}\n`)))
+    if (wasWanted)
+      this.#later(async () => void (await this.#nft(['-f', '-'], `${removalText(this.#name).join('\n')}\n`)))
     await this.#turn
   }
 
@@ -106,7 +109,7 @@ export class StrangerTable {
   }
 
   async #look(): Promise<void> {
-    if (this.#trouble !== undefined || (await this.#nft(['list', 'table', 'inet', 'systole'], '')) !== undefined)
+    if (this.#trouble !== undefined || (await this.#nft(['list', 'table', 'inet', this.#name], '')) !== undefined)
       await this.#set()
   }
 

@@ -41,6 +41,7 @@ import { AuthorityRotation } from '../nodes/authority-rotation.ts'
 import { signForRemote, signForWitness } from '../nodes/certificates.ts'
 import { type ClusterFile, type ClusterNodeEntry, storeHosts } from '../nodes/cluster-file.ts'
 import { authoritiesIn, readIdentity } from '../nodes/identity.ts'
+import { memberAddresses } from '../nodes/known-hosts.ts'
 import { LinkStates } from '../nodes/link-states.ts'
 import { addKey, decodeNodeList } from '../nodes/node-list.ts'
 import { isSameName } from '../nodes/node-names.ts'
@@ -200,6 +201,7 @@ export class ClusterNode {
       sign: async (remote, publicKey) => await signForRemote(setup.withAuthority, remote, publicKey),
       authorities: () => authoritiesIn(readIdentity(setup.paths.pki).authority),
       revoked: () => this.#file.revoked ?? [],
+      members: () => memberAddresses(this.#file),
       runTool: remoteTools(this, setup.log, setup.local.access),
     })
     this.#votes = new VoteKeeper({
@@ -365,9 +367,8 @@ export class ClusterNode {
   }
 
   replaceFile(file: ClusterFile): void {
-    const moreRevoked = (file.revoked?.length ?? 0) > (this.#file.revoked?.length ?? 0)
     this.#file = file
-    if (moreRevoked) this.#connections.tellRevoked()
+    this.#connections.tellList()
     this.#peers.replaceFile(file)
     this.#localStore?.follow(file)
     this.#witness.look()

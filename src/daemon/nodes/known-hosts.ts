@@ -25,6 +25,10 @@ export function knownAddresses(file: Listed): readonly string[] | undefined {
   return all.every((address) => isIP(address) !== 0) ? [...new Set(all)].sort() : undefined
 }
 
+/** Of nodes, as other hosts see them: what belongs to an interface of one host means nothing to another. */
+export const memberAddresses = ({ nodes }: Pick<ClusterFile, 'nodes'>): readonly string[] | undefined =>
+  knownAddresses({ nodes })?.filter((address) => !address.includes('%'))
+
 /** Of a port that serves members alone. */
 export function membersDoor(file: Listed): DoorRule {
   const known = knownAddresses(file)
@@ -51,4 +55,20 @@ export function strangerRules(file: ClusterFile, own: WitnessEntry): StrangerRul
   const { peer, heartbeat, etcdClient, etcdPeer, enrolment } = own.ports
   const store = file.store.kind === 'etcd' ? [etcdClient, etcdPeer] : []
   return { hosts, closed: [heartbeat, ...store], limited: [peer, enrolment] }
+}
+
+/**
+ * Of a remote node, for its one port. Cluster nodes come from their listed addresses without a limit. Others are limited in number and not dropped,
+ * unless its administrator says so: a node that reaches a guest or a container over another network comes from an address that no list names, and one
+ * that is kept out would have a healthy host fenced.
+ */
+export function remoteRules(at: {
+  readonly address: string | undefined
+  readonly port: number
+  readonly known: readonly string[]
+  readonly isClosed: boolean
+}): StrangerRules | undefined {
+  const isAlone = at.address !== undefined && /^127\.|^::1$/.test(at.address)
+  if (isAlone || filterOfHost() !== 'nft') return undefined
+  return { hosts: at.known, ...(at.isClosed ? { closed: [at.port], limited: [] } : { closed: [], limited: [at.port] }) }
 }

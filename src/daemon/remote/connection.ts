@@ -45,6 +45,8 @@ export interface ConnectionPorts {
   readonly runTool: (remote: NodeName, call: ToolRequest) => Promise<AnswerTo<'tool'>>
   /** By the list of nodes now. */
   readonly revoked: () => readonly string[]
+  /** Addresses of the cluster's nodes, by the list of nodes now; undefined where names stand for them. */
+  readonly members: () => readonly string[] | undefined
   /** A result of the remote node is in the store. */
   readonly alertFor: (records: readonly OperationRecord[]) => void
 }
@@ -91,6 +93,8 @@ export class RemoteConnection {
   #token = 0
   #handingOver = false
   #reason = ''
+  /** Over this link. */
+  #told = ''
   /** While it is broken: ends when it is known what becomes of it. */
   #mending: Promise<void> = Promise.resolve()
 
@@ -232,20 +236,24 @@ export class RemoteConnection {
     this.#phase = 'up'
     this.#pace.up(performance.now())
     log.info('a remote node is connected', { remote: this.remote, revision: this.#token })
-    this.tellRevoked()
+    this.#told = ''
+    this.tellList()
     void this.#following.bring(link)
   }
 
-  /** Who must not own it any more. Once it is owned, when a long list is no message of a stranger's; a remote node of an older version ignores it. */
-  tellRevoked(): void {
-    const { self, view, log, revoked } = this.#ports
-    const serials = revoked()
-    if (this.#link === undefined || serials.length === 0) return
+  /** Who must not own it any more, and from where nodes come. Once it is owned, when a long list is no message of a stranger's; a remote node of an older version ignores it. */
+  tellList(): void {
+    const { self, view, log, revoked, members } = this.#ports
+    const known = members()
+    const list = { revoked: revoked(), ...(known === undefined ? {} : { members: known }) }
+    const text = JSON.stringify(list)
+    if (this.#link === undefined || text === this.#told) return
+    this.#told = text
     const firstCallId = nextCallId(view().operations.values(), this.remote)
     this.#link
-      .call('own', { owner: self, token: this.#token, firstCallId, revoked: serials })
+      .call('own', { owner: self, token: this.#token, firstCallId, ...list })
       .catch((error: unknown) =>
-        log.info('a remote node did not receive the revocations', { remote: this.remote, error }),
+        log.info('a remote node did not receive the list of nodes', { remote: this.remote, error }),
       )
   }
 

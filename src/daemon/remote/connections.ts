@@ -58,8 +58,8 @@ export class RemoteConnections implements AgentRunner {
   }
 
   /** After the list of nodes has changed. */
-  tellRevoked(): void {
-    for (const connection of this.#byNode.values()) connection.tellRevoked()
+  tellList(): void {
+    for (const connection of this.#byNode.values()) connection.tellList()
   }
 
   /** After this node's certificate was renewed, or what it believes has changed. */

@@ -20,7 +20,14 @@ import {
   serveRemote,
 } from '../../remote/index.ts'
 import { metadataReader } from '../../resource-agents/index.ts'
-import { haclientGroup, PeerCredentials, type TermAnswer, type TlsIdentity, type TlsServer } from '../../rpc/index.ts'
+import {
+  type DoorRule,
+  haclientGroup,
+  PeerCredentials,
+  type TermAnswer,
+  type TlsIdentity,
+  type TlsServer,
+} from '../../rpc/index.ts'
 import {
   exitCodes,
   goesOnAtCaller,
@@ -36,10 +43,13 @@ import { agentToolsSocket } from '../api/agent-tools-socket.ts'
 import { readIfThere, writeWhole } from '../host/files.ts'
 import type { Log } from '../host/log.ts'
 import type { Paths } from '../host/paths.ts'
+import { StrangerTable } from '../host/stranger-table.ts'
 import { agentHost, hostAgents } from '../node/open-executor.ts'
 import { validityOf } from '../nodes/certificates.ts'
+import { filterOfHost, remoteRules } from '../nodes/known-hosts.ts'
 import { Renewal } from '../nodes/renewal.ts'
 import { callerOnHost, type ToolUser, toOwner } from './host-callers.ts'
+import { MemberAddresses } from './member-addresses.ts'
 import { Owner } from './owner.ts'
 import { RemotePki } from './remote-pki.ts'
 import { type RemoteSettings, readRemoteSettings, remoteSettingsPath } from './remote-settings.ts'
@@ -60,6 +70,8 @@ export class RemoteDaemon {
   readonly #owner = new Owner()
   readonly #users = new HostUsers()
   readonly #revoked: RevokedSerials
+  readonly #members: MemberAddresses
+  readonly #strangers: StrangerTable
   #executor: Executor | undefined
   #server: TlsServer | undefined
   #tools: ToolServer | undefined
@@ -77,10 +89,13 @@ export class RemoteDaemon {
     this.#paths = parts.paths
     this.#revoked = new RevokedSerials(parts.paths)
     this.#log = parts.log
+    this.#members = new MemberAddresses(parts.paths, parts.log)
     this.#identity = parts.identity
     this.#left = parts.left
     this.#settings = readRemoteSettings(remoteSettingsPath(parts.paths.root), process.env)
     this.node = nameIn(parts.identity)
+    // Containers that share their host's network have a port each, beside the host's own table.
+    this.#strangers = new StrangerTable(parts.log, `systole_remote_${this.#settings.port}`)
     this.#pki = new RemotePki({
       pki: parts.paths.pki,
       sign: async (publicKey) => await this.#signed(publicKey),
@@ -111,13 +126,16 @@ export class RemoteDaemon {
       group,
     })
     this.#server = await serveRemote(
-      { host: address, port, identity: this.#identity },
+      { host: address, port, identity: this.#identity, door: this.#door },
       {
         incarnation: Date.now(),
         ownership: this.#readOwnership(),
         saveOwnership: (ownership) => writeWhole(this.#ownershipPath, `${JSON.stringify(ownership)}\n`),
         isRevoked: (serial) => this.#revoked.has(serial),
         saveRevoked: (serials) => this.#revoked.add(serials),
+        noteMembers: (noted) => {
+          if (this.#members.note(noted)) this.#keepStrangersOut()
+        },
         onOwned: (link, asked) => this.#begin(link, asked),
         onLost: (link, reason) => this.#lost(link, reason),
         perform: async (command) => await this.#perform(command),
@@ -126,6 +144,7 @@ export class RemoteDaemon {
         believes: this.#pki.believes,
       },
     )
+    this.#keepStrangersOut()
     this.#renewal.plan(0)
     this.#log.info('remote daemon started', { version: process.env.SYSTOLE_VERSION, port: this.#server.port })
   }
@@ -135,8 +154,25 @@ export class RemoteDaemon {
     this.#owner.close()
     this.#renewal.cancel()
     await this.#executor?.close()
-    await Promise.all([this.#server?.close(), this.#tools?.close()])
+    await Promise.all([this.#server?.close(), this.#tools?.close(), this.#strangers.remove()])
     rmSync(this.#paths.lock, { force: true })
+  }
+
+  /** Cluster nodes have a share of connections that nobody else takes. */
+  get #door(): DoorRule {
+    return { known: this.#members.known, knownOnly: this.#isClosed && filterOfHost() !== 'off' }
+  }
+
+  /** Never before the cluster has told: whoever comes first must get in. */
+  get #isClosed(): boolean {
+    return this.#settings.membersOnly && this.#members.isTold
+  }
+
+  #keepStrangersOut(): void {
+    const { address, port } = this.#settings
+    this.#server?.replaceDoor(this.#door)
+    const rules = remoteRules({ address, port, known: this.#members.known, isClosed: this.#isClosed })
+    if (rules !== undefined) this.#strangers.use(rules)
   }
 
   /** By whoever holds the connection: one that ends meanwhile is followed by the next. */
