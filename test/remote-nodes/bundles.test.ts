@@ -178,6 +178,7 @@ describe('a bundle with a resource inside, on the network of its hosts', () => {
     expect((await containers('web')).size).toBe(0)
     expect((await lab.status('n1')).nodes.map(({ name }) => name)).toEqual(members)
     expect(await lab.systole('n1', 'cluster', 'cib')).not.toContain('uname="web-')
+    expect(await fencedReplicas('web')).toEqual([])
   })
 })
 
@@ -194,5 +195,10 @@ describe('a bundle with addresses of its own', () => {
     })
     await lab.systole('n1', 'resource', 'delete', 'pages', '--wait')
     expect((await containers('pages')).size).toBe(0)
+    expect(await fencedReplicas('pages')).toEqual([])
   })
 })
+
+async function fencedReplicas(bundle: string): Promise<readonly string[]> {
+  return (await lab.status('n1')).fencing.flatMap(({ target }) => (target.startsWith(`${bundle}-`) ? [target] : []))
+}
