@@ -4,8 +4,8 @@
  */
 import type { ClusterStatus } from '../status/index.ts'
 import type { Assignment } from './assigned/assignment.ts'
+import { assignInOrder } from './assignment/assign-in-order.ts'
 import { initialRole, wantedRole } from './assignment/initial-role.ts'
-import { placeResources } from './assignment/place.ts'
 import { toAssignment } from './assignment/result.ts'
 import { expandColocations } from './constraints/colocations.ts'
 import { expandLocations, type RuleHolds } from './constraints/locations.ts'
@@ -42,6 +42,6 @@ export function assignResources(status: ClusterStatus, { holds, showScores, expl
     trail,
     initialRole: (entry) => (entry.kind === 'primitive' ? initialRole(tree, entry) : wantedRole(entry)),
   })
-  const placed = placeResources({ status, tree, nodes, base, locations, colocations, tickets, trail, showScores })
+  const placed = assignInOrder({ status, tree, nodes, base, locations, colocations, tickets, trail, showScores })
   return { ...toAssignment(placed, base), references }
 }

@@ -4,7 +4,7 @@
  * turned into relations when all actions are known.
  */
 import { type Draft, finishDraft, startDraft } from './draft/draft.ts'
-import { requireFencing } from './draft/obtain.ts'
+import { requireFencing } from './draft/find-or-create-action.ts'
 import type { Order } from './draft/order.ts'
 import type { Setting } from './draft/setting.ts'
 import { draftFencing } from './fencing/fencing.ts'
@@ -13,7 +13,7 @@ import { draftPoints } from './orders/points.ts'
 import { resolveOrders } from './orders/resolve.ts'
 import { orderAfterProbes } from './probes/probe-orders.ts'
 import { draftProbes } from './probes/probes.ts'
-import { draftWays } from './roles/collective-actions.ts'
+import { draftResourceActions } from './roles/collective-actions.ts'
 import { draftConfigurationChanges, draftConnectionChanges } from './roles/configuration-changes.ts'
 import { clearOrphanFailCounts, draftRecorded, endWithoutPlace } from './roles/recorded.ts'
 
@@ -26,7 +26,7 @@ export function draftActions(setting: Setting, configured: readonly Order[]): Dr
   const connectionChanges = draftConnectionChanges(draft)
   const cleaning = clearOrphanFailCounts(draft)
   const probes = draftProbes(draft)
-  const ways = draftWays(draft)
+  const ways = draftResourceActions(draft)
   const connections = ordersAcrossConnections(draft)
   for (const { node, reason } of connections.fencing) requireFencing(draft, node, reason)
   draftFencing(draft)

@@ -68,7 +68,7 @@ export interface PrimitiveAssignment {
   readonly whyNot: readonly PlacementReason[]
 }
 
-/** Where a unit shall be, and in which role; an interleaved instance without a partner is taken away again later. */
+/** Where a resource shall be, and in which role; an interleaved instance without a partner is taken away again later. */
 export type Destination = Pick<PrimitiveAssignment, 'node' | 'nextRole'>
 
 export interface CollectiveAssignment {

@@ -1,5 +1,5 @@
 /**
- * What a colocation does to its dependent once the primary is assigned (Pacemaker Explained, "AssignmentDraft Resources Relative to
+ * What a colocation does to its dependent once the primary is assigned (Pacemaker Explained, "Placing Resources Relative to
  * other Resources"). A mandatory one rules out every node where the primary is not, an optional one adds its score where
  * the primary is. Where the dependent is a promotable instance that has its node already, it is about the role and
  * changes the priority for promotion instead.
@@ -16,19 +16,19 @@ import {
   topBelowBundle,
 } from '../resources/tree.ts'
 import { absent, add, scoreAt } from '../scores/score-table.ts'
+import { unassignable } from './assign-to-node.ts'
 import {
   type AssignmentDraft,
   addPriority,
   assignedNode,
+  isAssigned,
   isBlocked,
-  isSettled,
   membersOf,
   nextRole,
   nowhere,
   tableOf,
 } from './assignment-draft.ts'
 import { anyAvailable } from './availability.ts'
-import { unassignable } from './commit.ts'
 import { colocationValue, dependsOnHost, nodeNameAttribute } from './node-attribute.ts'
 import { compatibleContainer, compatibleInstance } from './pairing.ts'
 
@@ -87,9 +87,9 @@ function applyWith(draft: AssignmentDraft, colocation: Colocation, dependent: En
 }
 
 function withPrimitive(draft: AssignmentDraft, colocation: Colocation, dependent: Entry, primary: Entry): Score {
-  if (!isSettled(draft, primary)) return 0
+  if (!isAssigned(draft, primary)) return 0
   if (concernsRole(draft, colocation, dependent)) return priorityWith(draft, colocation, dependent, primary)
-  if (!isSettled(draft, dependent) && rolesApply(draft, colocation, dependent, primary))
+  if (!isAssigned(draft, dependent) && rolesApply(draft, colocation, dependent, primary))
     changeScores(draft, colocation, dependent, primary)
   return 0
 }
@@ -99,7 +99,7 @@ function concernsRole(draft: AssignmentDraft, { dependentRole }: Colocation, dep
   if (roleRank(dependentRole) < roleRank('Unpromoted')) return false
   const instance = roleHolder(draft, dependent)
   const clone = topBelowBundle(instance)
-  return clone !== instance && clone.kind === 'clone' && clone.resource.promotable && isSettled(draft, instance)
+  return clone !== instance && clone.kind === 'clone' && clone.resource.promotable && isAssigned(draft, instance)
 }
 
 /** A bundle's container stands for the instance that runs in it. */
@@ -175,7 +175,7 @@ function placesTogether(
 
 /** Mandatory: all of the group must be there, so its last member counts; optional: its first. */
 function withGroup(draft: AssignmentDraft, colocation: Colocation, dependent: Entry, group: GroupEntry): Score {
-  if (!isSettled(draft, group)) return 0
+  if (!isAssigned(draft, group)) return 0
   if (isColocatedGroup(group)) {
     const member = colocation.score >= INFINITY_SCORE ? group.members.at(-1) : group.members[0]
     return member === undefined ? 0 : withPrimitive(draft, colocation, dependent, member)
@@ -185,9 +185,9 @@ function withGroup(draft: AssignmentDraft, colocation: Colocation, dependent: En
 }
 
 function withClone(draft: AssignmentDraft, colocation: Colocation, dependent: Entry, clone: CloneEntry): Score {
-  if (!isSettled(draft, clone)) return 0
+  if (!isAssigned(draft, clone)) return 0
   if (clone.resource.promotable && colocation.primaryRole !== undefined) {
-    if (isSettled(draft, dependent))
+    if (isAssigned(draft, dependent))
       return colocation.dependentRole === 'Promoted' ? priorityByClone(draft, colocation, dependent, clone) : 0
     withRoleOfClone(draft, colocation, dependent, clone)
     return 0
@@ -275,7 +275,7 @@ function keepOnly(draft: AssignmentDraft, dependent: Entry, hosts: ReadonlyMap<n
 }
 
 function withBundle(draft: AssignmentDraft, colocation: Colocation, dependent: Entry, bundle: BundleEntry): Score {
-  if (!isSettled(draft, bundle)) return 0
+  if (!isAssigned(draft, bundle)) return 0
   if (colocation.dependent.kind === 'clone' || colocation.dependent.kind === 'bundle')
     return pairWith(draft, colocation, dependent, compatibleContainer(draft, dependent, bundle))
   if (colocation.score < INFINITY_SCORE)

@@ -5,13 +5,13 @@
 import { INFINITY_SCORE } from '../../cib/index.ts'
 import type { BundleEntry, PrimitiveEntry, ReplicaEntries } from '../resources/tree.ts'
 import { assignInstances } from './assign-instances.ts'
-import { type AssignmentDraft, type AssignWish, nowhere, showScores, tableOf } from './assignment-draft.ts'
+import { type AssignMode, type AssignmentDraft, nowhere, showScores, tableOf } from './assignment-draft.ts'
 import { isAllowed } from './availability.ts'
 import { addColocation } from './colocation-index.ts'
 import { sortInstances } from './instance-order.ts'
 
 /** May be called again once it is assigned; only the scores are then shown again. */
-export function assignBundle(draft: AssignmentDraft, bundle: BundleEntry, prefer: number, wish: AssignWish): number {
+export function assignBundle(draft: AssignmentDraft, bundle: BundleEntry, prefer: number, mode: AssignMode): number {
   draft.assigning[bundle.index] = 1
   showScores(draft, 'bundle', bundle)
   const containers = sortInstances(
@@ -20,17 +20,17 @@ export function assignBundle(draft: AssignmentDraft, bundle: BundleEntry, prefer
   )
   const limits = { inAll: bundle.replicas.length, perNode: bundle.resource.replicasPerHost }
   assignInstances(draft, bundle, containers, limits)
-  for (const replica of bundle.replicas) assignReplica(draft, bundle, replica, prefer, wish)
+  for (const replica of bundle.replicas) assignReplica(draft, bundle, replica, prefer, mode)
   if (bundle.clone !== undefined) {
     const table = tableOf(draft, bundle.clone)
     for (let node = 0; node < table.length; node++) {
       if (!isAllowed(table, node)) continue
       table[node] = draft.tree.replicaOfNode.get(node)?.bundle === bundle ? 0 : -INFINITY_SCORE
     }
-    draft.assign(draft, bundle.clone, prefer, wish)
+    draft.assign(draft, bundle.clone, prefer, mode)
   }
   draft.assigning[bundle.index] = 0
-  draft.settled[bundle.index] = 1
+  draft.assigned[bundle.index] = 1
   return nowhere
 }
 
@@ -39,12 +39,12 @@ function assignReplica(
   bundle: BundleEntry,
   replica: ReplicaEntries,
   prefer: number,
-  wish: AssignWish,
+  mode: AssignMode,
 ): void {
-  if (replica.ip !== undefined) draft.assign(draft, replica.ip, prefer, wish)
+  if (replica.ip !== undefined) draft.assign(draft, replica.ip, prefer, mode)
   if (replica.remote !== undefined) {
     followHostConnection(draft, replica, replica.remote)
-    draft.assign(draft, replica.remote, prefer, wish)
+    draft.assign(draft, replica.remote, prefer, mode)
   }
   if (replica.child === undefined || bundle.clone === undefined) return
   const node = replica.node === undefined ? undefined : draft.tree.nodeIndex.get(replica.node)
@@ -59,7 +59,7 @@ function assignReplica(
     }
   }
   draft.assigning[bundle.clone.index] = 1
-  draft.assign(draft, replica.child, node, wish)
+  draft.assign(draft, replica.child, node, mode)
   draft.assigning[bundle.clone.index] = 0
 }
 

@@ -2,9 +2,9 @@
 import type { CloneEntry } from '../resources/tree.ts'
 import { assignInstances } from './assign-instances.ts'
 import {
+  type AssignMode,
   type AssignmentDraft,
-  type AssignWish,
-  isSettled,
+  isAssigned,
   nowhere,
   setMembers,
   showScores,
@@ -15,19 +15,19 @@ import { sortInstances } from './instance-order.ts'
 import { addPromotionScores, chooseRoles } from './promotable.ts'
 
 /** A clone is on many nodes, so none is returned. */
-export function assignClone(draft: AssignmentDraft, clone: CloneEntry, prefer: number, wish: AssignWish): number {
-  if (isSettled(draft, clone) || draft.assigning[clone.index] === 1) return nowhere
+export function assignClone(draft: AssignmentDraft, clone: CloneEntry, prefer: number, mode: AssignMode): number {
+  if (isAssigned(draft, clone) || draft.assigning[clone.index] === 1) return nowhere
   draft.assigning[clone.index] = 1
   const { resource } = clone
   if (resource.promotable) addPromotionScores(draft, clone)
-  for (const { primary } of dependsOn(draft, clone)) draft.assign(draft, primary, prefer, wish)
+  for (const { primary } of dependsOn(draft, clone)) draft.assign(draft, primary, prefer, mode)
   for (const colocation of supports(draft, clone)) addDependentScores(draft, colocation, clone)
   showScores(draft, 'clone', clone)
   const instances = sortInstances(draft, draft.members[clone.index] ?? clone.members)
   setMembers(draft, clone, instances)
   assignInstances(draft, clone, instances, { inAll: resource.cloneMax, perNode: resource.cloneNodeMax })
   if (resource.promotable) chooseRoles(draft, clone)
-  draft.settled[clone.index] = 1
+  draft.assigned[clone.index] = 1
   draft.assigning[clone.index] = 0
   return nowhere
 }

@@ -4,25 +4,25 @@
  */
 import { type GroupEntry, isColocatedGroup } from '../resources/tree.ts'
 import {
+  type AssignMode,
   type AssignmentDraft,
-  type AssignWish,
   assignedNode,
-  isSettled,
+  isAssigned,
   nowhere,
   showScores,
 } from './assignment-draft.ts'
 
-export function assignGroup(draft: AssignmentDraft, group: GroupEntry, prefer: number, wish: AssignWish): number {
-  if (isSettled(draft, group)) return assignedNode(draft, group)
+export function assignGroup(draft: AssignmentDraft, group: GroupEntry, prefer: number, mode: AssignMode): number {
+  if (isAssigned(draft, group)) return assignedNode(draft, group)
   if (draft.assigning[group.index] === 1) return nowhere
   draft.assigning[group.index] = 1
   showScores(draft, 'group', group)
   let first = nowhere
   for (const member of group.members) {
-    const node = draft.assign(draft, member, prefer, wish)
+    const node = draft.assign(draft, member, prefer, mode)
     if (first === nowhere) first = node
   }
   draft.assigning[group.index] = 0
-  draft.settled[group.index] = 1
+  draft.assigned[group.index] = 1
   return isColocatedGroup(group) ? first : nowhere
 }

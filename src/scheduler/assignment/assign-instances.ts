@@ -8,9 +8,9 @@ import { INFINITY_SCORE } from '../../cib/index.ts'
 import type { CollectiveEntry, Entry } from '../resources/tree.ts'
 import { absent, type ScoreTable, scoreAt } from '../scores/score-table.ts'
 import { everywhere } from '../scores/trail.ts'
-import { type AssignmentDraft, addReason, isSettled, nowhere, tableOf } from './assignment-draft.ts'
+import { release } from './assign-to-node.ts'
+import { type AssignmentDraft, addReason, isAssigned, nowhere, tableOf } from './assignment-draft.ts'
 import { isAllowed, isAvailable, isUsable } from './availability.ts'
-import { release } from './commit.ts'
 import { currentNode, isActive, isFailed } from './current-nodes.ts'
 import { isUnderParent, parentCounts, resetCounts } from './instance-counts.ts'
 
@@ -34,7 +34,7 @@ export function assignInstances(
     if (node !== nowhere && keep(draft, instance, node, { ...limits, inAll: limits.inAll - assigned })) assigned++
   }
   for (const instance of instances) {
-    if (isSettled(draft, instance)) continue
+    if (isAssigned(draft, instance)) continue
     if (assigned >= limits.inAll) banSurplus(draft, instance)
     else if (assignInstance(draft, instance, nowhere, limits.perNode, 'final') !== nowhere) assigned++
   }
@@ -42,7 +42,7 @@ export function assignInstances(
 
 /** Its current node, unless it failed, the node cannot run it, or has its share of instances already. */
 function nodeToKeep(draft: AssignmentDraft, instance: Entry, evenly: number): number {
-  if (isSettled(draft, instance) || !isActive(instance)) return nowhere
+  if (isAssigned(draft, instance) || !isActive(instance)) return nowhere
   if (instance.kind === 'primitive' && isFailed(instance)) return nowhere
   const node = currentNode(draft, instance)
   if (node === nowhere || !isUsable(draft, node)) return nowhere
@@ -62,7 +62,7 @@ function keep(draft: AssignmentDraft, instance: Entry, node: number, limits: Ins
     if (kept) break
     restore(tables)
     if (chosen === nowhere) {
-      draft.settled[instance.index] = 0
+      draft.assigned[instance.index] = 0
       break
     }
     release(draft, instance)
@@ -77,11 +77,11 @@ function assignInstance(
   instance: Entry,
   prefer: number,
   perNode: number,
-  wish: 'tentative' | 'final',
+  mode: 'tentative' | 'final',
 ): number {
   if (draft.assigning[instance.index] === 1) return nowhere
   banFullNodes(draft, instance, perNode)
-  const chosen = draft.assign(draft, instance, prefer, wish)
+  const chosen = draft.assign(draft, instance, prefer, mode)
   if (chosen !== nowhere && isUnderParent(draft, instance, chosen)) {
     const counts = parentCounts(draft, instance)
     counts[chosen] = (counts[chosen] ?? 0) + 1

@@ -1,6 +1,6 @@
 /**
  * Where one primitive goes. What it must be with is assigned first; then its colocations are applied, mandatory before
- * optional, and the wishes of what depends on it; then the best node is taken. Unmanaged resources stay where they are.
+ * optional, and the scores of what depends on it; then the best node is taken. Unmanaged resources stay where they are.
  */
 import { INFINITY_SCORE, roleRank } from '../../cib/index.ts'
 import type { Colocation } from '../constraints/colocations.ts'
@@ -8,13 +8,14 @@ import { isUnique, type PrimitiveEntry } from '../resources/tree.ts'
 import { scoreAt } from '../scores/score-table.ts'
 import { everywhere } from '../scores/trail.ts'
 import { applyColocation } from './apply-colocation.ts'
+import { assignToNode, connectionAssigned, recordAssignment } from './assign-to-node.ts'
 import {
+  type AssignMode,
   type AssignmentDraft,
-  type AssignWish,
   addReason,
   currentRole,
+  isAssigned,
   isManaged,
-  isSettled,
   nowhere,
   setNextRole,
   showScores,
@@ -24,7 +25,6 @@ import { anyAvailable, isAllowed, isAvailable, isUsable } from './availability.t
 import { banWithoutRoom } from './capacity.ts'
 import { addDependentScores } from './colocated-node-scores.ts'
 import { dependsOn, supports } from './colocation-index.ts'
-import { commit, connectionAssigned, settle } from './commit.ts'
 import { currentNode } from './current-nodes.ts'
 import { bestNode } from './node-order.ts'
 
@@ -32,11 +32,11 @@ export function assignPrimitive(
   draft: AssignmentDraft,
   entry: PrimitiveEntry,
   prefer: number,
-  wish: AssignWish,
+  mode: AssignMode,
 ): number {
   const { parent } = entry
-  if (parent !== undefined && draft.assigning[parent.index] === 0) draft.assign(draft, parent, prefer, wish)
-  if (isSettled(draft, entry)) return draft.node[entry.index] ?? nowhere
+  if (parent !== undefined && draft.assigning[parent.index] === 0) draft.assign(draft, parent, prefer, mode)
+  if (isAssigned(draft, entry)) return draft.node[entry.index] ?? nowhere
   if (draft.assigning[entry.index] === 1) return nowhere
   draft.assigning[entry.index] = 1
   applyColocations(draft, entry)
@@ -45,7 +45,7 @@ export function assignPrimitive(
   // Without any fence device nothing could be recovered safely, so nothing is touched.
   const { options, haveFenceDevice } = draft.status
   if (options.fencingEnabled && !haveFenceDevice) draft.managed[entry.index] = 0
-  decide(draft, entry, prefer, wish)
+  decide(draft, entry, prefer, mode)
   draft.assigning[entry.index] = 0
   if (entry.resource.connectionOf !== undefined) connectionAssigned(draft, entry)
   return draft.node[entry.index] ?? nowhere
@@ -70,7 +70,7 @@ function applyDependency(draft: AssignmentDraft, colocation: Colocation, entry: 
   const revocable = dependentRole === 'Promoted' || (score < 0 && score > -INFINITY_SCORE)
   const before = revocable ? tableOf(draft, entry).slice() : undefined
   const undoTrail = draft.trail.mark(entry.index)
-  if (!isSettled(draft, primary)) draft.assign(draft, primary, nowhere, 'final')
+  if (!isAssigned(draft, primary)) draft.assign(draft, primary, nowhere, 'final')
   applyColocation(draft, colocation, entry, primary)
   if (before === undefined || anyAvailable(draft, tableOf(draft, entry))) return
   tableOf(draft, entry).set(before)
@@ -92,23 +92,23 @@ function limitRole(draft: AssignmentDraft, entry: PrimitiveEntry): void {
   }
 }
 
-function decide(draft: AssignmentDraft, entry: PrimitiveEntry, prefer: number, wish: AssignWish): void {
+function decide(draft: AssignmentDraft, entry: PrimitiveEntry, prefer: number, mode: AssignMode): void {
   if (!isManaged(draft, entry)) {
     setNextRole(draft, entry, entry.resource.state.role, 'unmanaged')
-    settle(draft, entry, currentNode(draft, entry), wish)
+    recordAssignment(draft, entry, currentNode(draft, entry), mode)
     return
   }
   if (draft.status.options.stopAllResources) {
     addReason(draft, entry, { kind: 'stop-all-resources' })
-    settle(draft, entry, nowhere, wish)
+    recordAssignment(draft, entry, nowhere, mode)
     return
   }
   const roomiest = banWithoutRoom(draft, entry)
-  if (isSettled(draft, entry)) return
+  if (isAssigned(draft, entry)) return
   const wanted = prefer === nowhere ? roomiest : prefer
   const chosen = choose(draft, entry, wanted)
-  if (chosen === undefined) settle(draft, entry, nowhere, wish)
-  else commit(draft, entry, chosen, wish)
+  if (chosen === undefined) recordAssignment(draft, entry, nowhere, mode)
+  else assignToNode(draft, entry, chosen, mode)
 }
 
 function choose(draft: AssignmentDraft, entry: PrimitiveEntry, prefer: number): number | undefined {

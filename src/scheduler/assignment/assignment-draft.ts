@@ -30,11 +30,11 @@ export interface AssignmentDraft {
   /** Everything below is by entry index. */
   readonly tables: ScoreTable[]
   /** 1 once it is decided where it goes, or that it goes nowhere. */
-  readonly settled: Uint8Array
+  readonly assigned: Uint8Array
   /** 1 while it is being assigned: colocations may form a loop. */
   readonly assigning: Uint8Array
-  /** 1 while its wishes are being collected, for the same reason. */
-  readonly merging: Uint8Array
+  /** 1 while its scores are being collected, for the same reason. */
+  readonly collecting: Uint8Array
   readonly node: Int32Array
   /** The score that the node had for the resource when it was assigned to it; what the node has for all where it just stays. */
   readonly scoreWhenAssigned: Int32Array
@@ -59,11 +59,11 @@ export interface AssignmentDraft {
   /** The locations that decide on the role Promoted, by the entry that they are about. */
   readonly roleLocations: ReadonlyMap<number, readonly ExpandedLocation[]>
   /** Assigns an entry of any kind; returns its node, or `nowhere`. */
-  readonly assign: (draft: AssignmentDraft, entry: Entry, prefer: number, wish: AssignWish) => number
+  readonly assign: (draft: AssignmentDraft, entry: Entry, prefer: number, mode: AssignMode) => number
 }
 
 /** A tentative assignment may fail without consequence; a final one that fails stops the resource. */
-export type AssignWish = 'tentative' | 'final'
+export type AssignMode = 'tentative' | 'final'
 
 export interface ColocationUse {
   readonly colocation: Colocation
@@ -91,8 +91,8 @@ export function addPriority(draft: AssignmentDraft, entry: Entry, score: Score):
   draft.priority[entry.index] = add(draft.priority[entry.index] ?? 0, score)
 }
 
-export function isSettled(draft: AssignmentDraft, entry: Entry): boolean {
-  return draft.settled[entry.index] === 1
+export function isAssigned(draft: AssignmentDraft, entry: Entry): boolean {
+  return draft.assigned[entry.index] === 1
 }
 
 export function isManaged(draft: AssignmentDraft, entry: Entry): boolean {

@@ -6,7 +6,7 @@
 import { INFINITY_SCORE } from '../../cib/index.ts'
 import { type Entry, isColocatedGroup, type PrimitiveEntry } from '../resources/tree.ts'
 import { rolesApply } from './apply-colocation.ts'
-import { type AssignmentDraft, addReason, isSettled, membersOf, nowhere, tableOf } from './assignment-draft.ts'
+import { type AssignmentDraft, addReason, isAssigned, membersOf, nowhere, tableOf } from './assignment-draft.ts'
 import { isAvailable } from './availability.ts'
 import { dependsOn, supports } from './colocation-index.ts'
 import { compareCapacity, fits } from './free-capacity.ts'
@@ -17,7 +17,7 @@ export function banWithoutRoom(draft: AssignmentDraft, entry: PrimitiveEntry): n
   const together = new Set<Entry>()
   gather(draft, entry, entry, together)
   const needed = new Map<string, number>()
-  for (const other of together) if (!isSettled(draft, other)) addNeeds(draft, other, together, needed)
+  for (const other of together) if (!isAssigned(draft, other)) addNeeds(draft, other, together, needed)
   const table = tableOf(draft, entry)
   let anyFits = false
   let roomiest = nowhere
@@ -73,7 +73,7 @@ function couldApply(
     (colocation.dependentRole === 'Promoted' || colocation.dependentRole === 'Unpromoted') &&
     dependent.parent?.kind === 'clone' &&
     dependent.parent.resource.promotable &&
-    isSettled(draft, dependent)
+    isAssigned(draft, dependent)
   return !aboutRole && rolesApply(draft, colocation, dependent, primary)
 }
 
@@ -83,7 +83,7 @@ function addNeeds(
   together: ReadonlySet<Entry>,
   needed: Map<string, number>,
 ): void {
-  if (isSettled(draft, entry)) return
+  if (isAssigned(draft, entry)) return
   switch (entry.kind) {
     case 'primitive':
       for (const [name, value] of entry.resource.utilization) needed.set(name, (needed.get(name) ?? 0) + value)

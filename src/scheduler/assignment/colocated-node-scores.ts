@@ -1,7 +1,7 @@
 /**
  * How resources that are placed with another one pull it to where they could run (Pacemaker Explained, "Colocation": a
- * dependent's preferences count for the primary's location, in proportion to the colocation's score). Wishes travel along
- * chains: those of what depends on the dependent arrive too, multiplied by every score on the way.
+ * dependent's node scores count for the primary's, in proportion to the colocation's score). They pass along
+ * chains: those of what depends on the dependent are added too, multiplied by every score on the way.
  */
 import { INFINITY_SCORE } from '../../cib/index.ts'
 import type { Colocation } from '../constraints/colocations.ts'
@@ -13,8 +13,8 @@ import { dependsOn, supports } from './colocation-index.ts'
 import { activeNodes, isActive, isFailed } from './current-nodes.ts'
 import { colocationValue, nodeNameAttribute } from './node-attribute.ts'
 
-export interface Wish {
-  /** Whose wishes; they and those of what is behind it are added. */
+export interface ColocatedSource {
+  /** Whose node scores are added, together with those of what is colocated with it. */
   readonly source: Entry
   /** For whom they count. */
   readonly target: Entry
@@ -23,13 +23,13 @@ export interface Wish {
   readonly factor: number
   /** Never make a node that was fine unattractive (for clones, one of whose instances may be elsewhere). */
   readonly onlyPositive: boolean
-  /** Give the wishes up where they would leave no node. */
+  /** Give the scores up where they would leave no node. */
   readonly optional: boolean
   /** Who else is asked: what depends on the source, or what the source depends on. */
   readonly follow: 'dependents' | 'primaries'
 }
 
-/** The dependent's wishes for a primary that is about to be assigned. */
+/** The dependent's scores for a primary that is about to be assigned. */
 export function addDependentScores(draft: AssignmentDraft, colocation: Colocation, primary: Entry): void {
   if (!hasInfluence(draft, colocation, colocation.primary)) return
   const table = tableOf(draft, primary)
@@ -50,7 +50,7 @@ export function addDependentScores(draft: AssignmentDraft, colocation: Colocatio
   if (summed !== table) table.set(summed)
 }
 
-/** The part of an infinite wish that a colocation passes on, in single precision as scores were always attenuated. */
+/** The part of an infinite score that a colocation passes on, in single precision as scores were always attenuated. */
 export function share({ score }: Colocation): number {
   return Math.fround(score / INFINITY_SCORE)
 }
@@ -65,34 +65,38 @@ export function hasInfluence(draft: AssignmentDraft, { dependent, influence }: C
   return influence || !isActive(primary)
 }
 
-/** The table with the wishes added; the same table where they came to nothing. The given one is never changed. */
-export function collectColocatedScores(draft: AssignmentDraft, table: ScoreTable | undefined, wish: Wish): ScoreTable {
-  const { source } = wish
+/** The table with the scores added; the same table where they came to nothing. The given one is never changed. */
+export function collectColocatedScores(
+  draft: AssignmentDraft,
+  table: ScoreTable | undefined,
+  from: ColocatedSource,
+): ScoreTable {
+  const { source } = from
   if (source.kind === 'group') {
     const member = table === undefined ? source.members.at(-1) : source.members[0]
-    if (draft.merging[source.index] === 1 || member === undefined) return table ?? tableOf(draft, source)
-    draft.merging[source.index] = 1
-    const summed = collectColocatedScores(draft, table, { ...wish, source: member })
-    draft.merging[source.index] = 0
+    if (draft.collecting[source.index] === 1 || member === undefined) return table ?? tableOf(draft, source)
+    draft.collecting[source.index] = 1
+    const summed = collectColocatedScores(draft, table, { ...from, source: member })
+    draft.collecting[source.index] = 0
     return summed
   }
-  if (draft.merging[source.index] === 1) return table ?? tableOf(draft, source)
-  draft.merging[source.index] = 1
-  const summed = collectFrom(draft, table, wish)
-  draft.merging[source.index] = 0
+  if (draft.collecting[source.index] === 1) return table ?? tableOf(draft, source)
+  draft.collecting[source.index] = 1
+  const summed = collectFrom(draft, table, from)
+  draft.collecting[source.index] = 0
   return summed
 }
 
-function collectFrom(draft: AssignmentDraft, table: ScoreTable | undefined, wish: Wish): ScoreTable {
-  let work = table === undefined ? tableOf(draft, wish.source) : withWishes(draft, table, wish)
+function collectFrom(draft: AssignmentDraft, table: ScoreTable | undefined, from: ColocatedSource): ScoreTable {
+  let work = table === undefined ? tableOf(draft, from.source) : withSourceScores(draft, table, from)
   if (anyAvailable(draft, work)) {
-    work = collectBehind(draft, work, table === undefined ? { ...wish, target: wish.source } : wish)
-  } else if (wish.optional) return table ?? work
-  return wish.onlyPositive ? withoutUnusable(work) : work
+    work = collectBehind(draft, work, table === undefined ? { ...from, target: from.source } : from)
+  } else if (from.optional) return table ?? work
+  return from.onlyPositive ? withoutUnusable(work) : work
 }
 
-function collectBehind(draft: AssignmentDraft, table: ScoreTable, wish: Wish): ScoreTable {
-  const { source, target, onlyPositive, follow } = wish
+function collectBehind(draft: AssignmentDraft, table: ScoreTable, from: ColocatedSource): ScoreTable {
+  const { source, target, onlyPositive, follow } = from
   let work = table
   for (const colocation of follow === 'primaries' ? dependsOn(draft, source) : supports(draft, source)) {
     if (follow === 'dependents' && !hasInfluence(draft, colocation, colocation.primary)) continue
@@ -100,7 +104,7 @@ function collectBehind(draft: AssignmentDraft, table: ScoreTable, wish: Wish): S
       source: follow === 'primaries' ? colocation.primary : colocation.dependent,
       target,
       colocation,
-      factor: passedOn(wish, colocation),
+      factor: passedOn(from, colocation),
       onlyPositive,
       optional: true,
       follow,
@@ -109,18 +113,18 @@ function collectBehind(draft: AssignmentDraft, table: ScoreTable, wish: Wish): S
   return work
 }
 
-/** The part of a wish that arrives over one more colocation. */
-const passedOn = ({ factor }: Wish, { score }: Colocation): number =>
+/** The part of a score that arrives over one more colocation. */
+const passedOn = ({ factor }: ColocatedSource, { score }: Colocation): number =>
   Math.fround(Math.fround(factor * score) / INFINITY_SCORE)
 
-/** A table with one source's wishes added, made only where they change anything: most have none for most nodes. */
-function withWishes(draft: AssignmentDraft, table: ScoreTable, wish: Wish): ScoreTable {
-  const wishes = wishOnNode(draft, wish)
-  const bearable = bearableDislike(draft, wish)
+/** A table with one source's scores added, made only where they change anything: most have none for most nodes. */
+function withSourceScores(draft: AssignmentDraft, table: ScoreTable, from: ColocatedSource): ScoreTable {
+  const scores = scoreOnNode(draft, from)
+  const tolerated = toleratedDislike(draft, from)
   let work = table
   for (let node = 0; node < table.length; node++) {
     const was = scoreAt(table, node)
-    const sum = summed(was, wishes(node), wish, bearable)
+    const sum = summed(was, scores(node), from, tolerated)
     if (sum === was) continue
     if (work === table) work = table.slice()
     work[node] = sum
@@ -133,11 +137,16 @@ function withoutUnusable(table: ScoreTable): ScoreTable {
   return table.map((score) => (score === unusable ? 1 : score))
 }
 
-/** What a node's score becomes once a wish for it is added. */
-function summed(was: number, wished: number, { factor, onlyPositive }: Wish, bearable: number): number {
+/** What a node's score becomes once a colocated score for it is added. */
+function summed(
+  was: number,
+  colocatedScore: number,
+  { factor, onlyPositive }: ColocatedSource,
+  tolerated: number,
+): number {
   if (was === absent || was === unusable) return was
-  if (factor < 0 && wished < 0 && -wished <= bearable) return was
-  const sum = add(attenuate(factor, wished), was)
+  if (factor < 0 && colocatedScore < 0 && -colocatedScore <= tolerated) return was
+  const sum = add(attenuate(factor, colocatedScore), was)
   if (onlyPositive && sum < 0) {
     if (was > 0) return unusable
     if (was === 0) return was
@@ -149,52 +158,57 @@ function summed(was: number, wished: number, { factor, onlyPositive }: Wish, bea
  * Keeping away from what avoids a node is no reason to go there, unless that has only one node to be on and its dislike
  * weighs more than staying.
  */
-function bearableDislike(draft: AssignmentDraft, wish: Wish): number {
-  if (wish.factor >= 0 || !hasOneChoice(draft, wish)) return Number.POSITIVE_INFINITY
-  return wish.colocation?.primary.resource.meta.stickiness ?? 0
+function toleratedDislike(draft: AssignmentDraft, from: ColocatedSource): number {
+  if (from.factor >= 0 || !hasOneChoice(draft, from)) return Number.POSITIVE_INFINITY
+  return from.colocation?.primary.resource.meta.stickiness ?? 0
 }
 
-/** The same as `collectColocatedScores` where a single node is of interest: its score, with the wishes added. */
-export function collectColocatedScoresOn(draft: AssignmentDraft, node: number, score: number, wish: Wish): number {
-  const { source } = wish
-  if (draft.merging[source.index] === 1) return score
-  draft.merging[source.index] = 1
+/** The same as `collectColocatedScores` where a single node is of interest: its score, with the scores added. */
+export function collectColocatedScoresOn(
+  draft: AssignmentDraft,
+  node: number,
+  score: number,
+  from: ColocatedSource,
+): number {
+  const { source } = from
+  if (draft.collecting[source.index] === 1) return score
+  draft.collecting[source.index] = 1
   const member = source.kind === 'group' ? source.members[0] : undefined
   const sum =
     source.kind === 'group'
       ? member === undefined
         ? score
-        : collectColocatedScoresOn(draft, node, score, { ...wish, source: member })
-      : collectFromOn(draft, node, score, wish)
-  draft.merging[source.index] = 0
+        : collectColocatedScoresOn(draft, node, score, { ...from, source: member })
+      : collectFromOn(draft, node, score, from)
+  draft.collecting[source.index] = 0
   return sum
 }
 
-function collectFromOn(draft: AssignmentDraft, node: number, score: number, wish: Wish): number {
-  const { target, onlyPositive, follow } = wish
-  let sum = summed(score, wishForOne(draft, wish, node), wish, bearableDislike(draft, wish))
+function collectFromOn(draft: AssignmentDraft, node: number, score: number, from: ColocatedSource): number {
+  const { target, onlyPositive, follow } = from
+  let sum = summed(score, scoreOnOne(draft, from, node), from, toleratedDislike(draft, from))
   if (isUsable(draft, node) && sum >= 0) {
-    for (const colocation of supports(draft, wish.source)) {
+    for (const colocation of supports(draft, from.source)) {
       if (!hasInfluence(draft, colocation, colocation.primary)) continue
-      const factor = passedOn(wish, colocation)
+      const factor = passedOn(from, colocation)
       const behind = { source: colocation.dependent, target, colocation, factor, onlyPositive, optional: true, follow }
       sum = collectColocatedScoresOn(draft, node, sum, behind)
     }
-  } else if (wish.optional) return score
+  } else if (from.optional) return score
   return onlyPositive && sum === unusable ? 1 : sum
 }
 
-/** Rounded away from zero at the half; a wish never vanishes by its share alone. */
-function attenuate(factor: number, wished: number): number {
-  if (factor === 1) return wished
-  const part = Math.fround(factor * wished)
+/** Rounded away from zero at the half; a score never vanishes by its share alone. */
+function attenuate(factor: number, colocatedScore: number): number {
+  if (factor === 1) return colocatedScore
+  const part = Math.fround(factor * colocatedScore)
   const rounded = Math.trunc(part < 0 ? part - 0.5 : part + 0.5)
-  if (rounded !== 0 || wished === 0) return rounded
+  if (rounded !== 0 || colocatedScore === 0) return rounded
   return Math.sign(factor)
 }
 
 /** What wants to be apart can be in one place only, and has a say. */
-function hasOneChoice(draft: AssignmentDraft, { colocation }: Wish): boolean {
+function hasOneChoice(draft: AssignmentDraft, { colocation }: ColocatedSource): boolean {
   if (colocation === undefined || !allowsOneNode(tableOf(draft, colocation.dependent))) return false
   return hasInfluence(draft, colocation, colocation.primary)
 }
@@ -206,14 +220,14 @@ function allowsOneNode(table: ScoreTable): boolean {
 }
 
 /** What the source thinks of a node counts for that node, not for others that are alike. */
-const isPlain = ({ tree }: AssignmentDraft, { colocation }: Wish): boolean =>
+const isPlain = ({ tree }: AssignmentDraft, { colocation }: ColocatedSource): boolean =>
   (colocation?.nodeAttribute ?? nodeNameAttribute) === nodeNameAttribute && tree.replicaOfNode.size === 0
 
 /** By node of the target: the best score that the source has where the colocation's attribute has the same value. */
-function wishOnNode(draft: AssignmentDraft, wish: Wish): (node: number) => number {
-  const { source, target, colocation } = wish
+function scoreOnNode(draft: AssignmentDraft, from: ColocatedSource): (node: number) => number {
+  const { source, target, colocation } = from
   const table = tableWithGroupLocations(draft, source, colocation)
-  if (isPlain(draft, wish)) return (node) => scoreIfUsable(draft, table, node)
+  if (isPlain(draft, from)) return (node) => scoreIfUsable(draft, table, node)
   const attribute = colocation?.nodeAttribute ?? nodeNameAttribute
   const best = new Map<string | undefined, number>()
   for (let node = 0; node < table.length; node++) {
@@ -226,9 +240,9 @@ function wishOnNode(draft: AssignmentDraft, wish: Wish): (node: number) => numbe
 }
 
 /** The same for a single node. */
-function wishForOne(draft: AssignmentDraft, wish: Wish, node: number): number {
-  if (!isPlain(draft, wish)) return wishOnNode(draft, wish)(node)
-  return scoreIfUsable(draft, tableWithGroupLocations(draft, wish.source, wish.colocation), node)
+function scoreOnOne(draft: AssignmentDraft, from: ColocatedSource, node: number): number {
+  if (!isPlain(draft, from)) return scoreOnNode(draft, from)(node)
+  return scoreIfUsable(draft, tableWithGroupLocations(draft, from.source, from.colocation), node)
 }
 
 function scoreIfUsable(draft: AssignmentDraft, table: ScoreTable, node: number): number {

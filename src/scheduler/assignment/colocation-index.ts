@@ -24,7 +24,7 @@ export interface ColocationIndex {
 export interface IndexContext {
   readonly colocations: ColocationIndex
   readonly managed: Uint8Array
-  readonly settled: Uint8Array
+  readonly assigned: Uint8Array
   readonly choosingRoles: ReadonlySet<number>
   readonly priority: readonly number[]
 }
@@ -154,7 +154,7 @@ function collectSupports(context: IndexContext, of: Entry, asked: Entry, found: 
 
 /** The bundle and its containers always; its promotable member only when roles are chosen. */
 function bundleConcerns(
-  { settled, choosingRoles }: IndexContext,
+  { assigned, choosingRoles }: IndexContext,
   replicas: readonly { readonly container: Entry }[],
   clone: CloneEntry | undefined,
   bundle: Entry,
@@ -162,7 +162,7 @@ function bundleConcerns(
 ): boolean {
   if (asked === bundle || replicas.some(({ container }) => container === asked)) return true
   if (clone === undefined || !clone.resource.promotable || topBelowBundle(asked) !== clone) return false
-  return asked === clone ? choosingRoles.has(clone.index) : settled[asked.index] === 1
+  return asked === clone ? choosingRoles.has(clone.index) : assigned[asked.index] === 1
 }
 
 /** By the other side's priority, then clones before groups before primitives, then by the other side's id. */

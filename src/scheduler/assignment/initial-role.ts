@@ -1,6 +1,6 @@
 /**
  * The role that is asked for before anything is placed: the lower of `target-role` and what the history demands. Undefined means
- * that assignment decides; a wish to be promoted is such a case, because instances compete for it.
+ * that assignment decides; a configured promotion is such a case, because instances compete for it.
  */
 import type { Role } from '../../cib/index.ts'
 import { type Entry, type PrimitiveEntry, type ResourceTree, topBelowBundle } from '../resources/tree.ts'

@@ -8,7 +8,7 @@ import type { Entry } from '../resources/tree.ts'
 import { absent, scoreAt } from '../scores/score-table.ts'
 import { type AssignmentDraft, nowhere, tableOf } from './assignment-draft.ts'
 import { isUsable } from './availability.ts'
-import { collectColocatedScoresOn, hasInfluence, share, type Wish } from './colocated-node-scores.ts'
+import { type ColocatedSource, collectColocatedScoresOn, hasInfluence, share } from './colocated-node-scores.ts'
 import { dependsOn, supports } from './colocation-index.ts'
 import { activeNodes, currentNode, isFailed } from './current-nodes.ts'
 import { isUnderParent, parentCounts } from './instance-counts.ts'
@@ -40,8 +40,8 @@ interface Standing {
   /** False for an instance on a node that it may not be on: it comes last. */
   readonly allowed: boolean
   readonly priority: number
-  /** What others wish for that node; asked for only between equals. */
-  wished: number | undefined
+  /** That node's score with those of what it is colocated with added; computed only between equals. */
+  colocatedScore: number | undefined
 }
 
 function standing(draft: AssignmentDraft, entry: Entry): Standing {
@@ -54,7 +54,7 @@ function standing(draft: AssignmentDraft, entry: Entry): Standing {
     node: allowed ? at : nowhere,
     allowed,
     priority: draft.priority[entry.index] ?? 0,
-    wished: undefined,
+    colocatedScore: undefined,
   }
 }
 
@@ -79,36 +79,36 @@ function compareActive(draft: AssignmentDraft, a: Standing, b: Standing): number
   if (crowded !== 0) return crowded
   const failed = Number(isFailed(a.entry)) - Number(isFailed(b.entry))
   if (failed !== 0) return failed
-  const wishes = wishedFor(draft, b) - wishedFor(draft, a)
-  if (wishes !== 0) return wishes
+  const scores = colocatedScoreOf(draft, b) - colocatedScoreOf(draft, a)
+  if (scores !== 0) return scores
   return compareNames(a.entry.id, b.entry.id)
 }
 
-function wishedFor(draft: AssignmentDraft, of: Standing): number {
-  of.wished ??= wishedThere(draft, of)
-  return of.wished
+function colocatedScoreOf(draft: AssignmentDraft, of: Standing): number {
+  of.colocatedScore ??= colocatedScoreThere(draft, of)
+  return of.colocatedScore
 }
 
-/** What the resources that it is colocated with think of the node where it is. */
-function wishedThere(draft: AssignmentDraft, { entry, node }: Standing): number {
+/** The score of the node where it is, with those of the resources that it is colocated with. */
+function colocatedScoreThere(draft: AssignmentDraft, { entry, node }: Standing): number {
   let score = draft.nodes.baseScore[node] ?? 0
   for (const colocation of dependsOn(draft, entry)) {
     const asked = { source: colocation.primary, onlyPositive: false }
-    score = collectColocatedScoresOn(draft, node, score, wishOf(entry, colocation, asked))
+    score = collectColocatedScoresOn(draft, node, score, colocatedSource(entry, colocation, asked))
   }
   for (const colocation of supports(draft, entry)) {
     if (!hasInfluence(draft, colocation, entry)) continue
     const asked = { source: colocation.dependent, onlyPositive: true }
-    score = collectColocatedScoresOn(draft, node, score, wishOf(entry, colocation, asked))
+    score = collectColocatedScoresOn(draft, node, score, colocatedSource(entry, colocation, asked))
   }
   return score
 }
 
-const wishOf = (
+const colocatedSource = (
   target: Entry,
   colocation: Colocation,
-  { source, onlyPositive }: Pick<Wish, 'source' | 'onlyPositive'>,
-): Wish => ({
+  { source, onlyPositive }: Pick<ColocatedSource, 'source' | 'onlyPositive'>,
+): ColocatedSource => ({
   source,
   target,
   colocation,

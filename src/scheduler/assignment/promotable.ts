@@ -1,6 +1,6 @@
 /**
  * Which instances of a promotable clone are promoted (Pacemaker Explained, "Promotable Clones"). Every assigned instance
- * gets a rank: its promotion score, location constraints and colocations for the role Promoted, and what others wish
+ * gets a rank: its promotion score, location constraints and colocations for the role Promoted, and what others prefer
  * that are placed with the promoted instance. The best promoted-max instances with a rank that is not negative are
  * promoted, at most promoted-node-max on one node.
  */
@@ -93,11 +93,11 @@ function addRoleLocations(draft: AssignmentDraft, named: Entry, instance: Entry,
   }
 }
 
-/** The clone's own scores serve as the place where ranks and wishes meet, node by node. */
+/** The clone's own scores serve as the place where ranks and scores meet, node by node. */
 function sortForPromotion(draft: AssignmentDraft, clone: CloneEntry): void {
   if (draft.choosingRoles.has(clone.index)) return
   draft.choosingRoles.add(clone.index)
-  draft.merging[clone.index] = 1
+  draft.collecting[clone.index] = 1
   const table = tableOf(draft, clone)
   const instances = membersIn(draft, clone)
   for (const instance of instances) {
@@ -114,7 +114,7 @@ function sortForPromotion(draft: AssignmentDraft, clone: CloneEntry): void {
     clone,
     instances.toSorted((a, b) => compareForPromotion(draft, a, b) || otherwise(a, b)),
   )
-  draft.merging[clone.index] = 0
+  draft.collecting[clone.index] = 0
 }
 
 function addPromotedDependents(draft: AssignmentDraft, colocation: Colocation, clone: CloneEntry): void {

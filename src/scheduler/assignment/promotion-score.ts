@@ -7,7 +7,7 @@ import type { NodeName } from '../../base/index.ts'
 import { INFINITY_SCORE, parseScore, type Score } from '../../cib/index.ts'
 import { type Entry, isUnique, type PrimitiveEntry, topOf } from '../resources/tree.ts'
 import { absent, scoreAt } from '../scores/score-table.ts'
-import { type AssignmentDraft, isSettled, tableOf } from './assignment-draft.ts'
+import { type AssignmentDraft, isAssigned, tableOf } from './assignment-draft.ts'
 import { nodeAttribute } from './node-attribute.ts'
 
 /** Undefined where no member has one. Of a cloned group the sum of its members. */
@@ -31,7 +31,7 @@ function ownScore(draft: AssignmentDraft, entry: PrimitiveEntry, node: number): 
       node,
       attribute: `master-${name}`,
       onHost,
-      hostIs: isSettled(draft, entry) ? 'assigned' : 'current',
+      hostIs: isAssigned(draft, entry) ? 'assigned' : 'current',
     })
     if (value !== undefined) return parseScore(value) ?? 0
   }

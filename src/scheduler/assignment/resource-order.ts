@@ -15,9 +15,9 @@ export function orderForAssignment(draft: AssignmentDraft): readonly Entry[] {
   const { top } = draft.tree
   if (draft.status.options.placementStrategy === 'default') return top
   const nodes = nodesByPreference(draft, draft.nodes.baseScore, nowhere)
-  const wishes = new Map<Entry, ScoreTable>()
+  const scores = new Map<Entry, ScoreTable>()
   for (const entry of top)
-    wishes.set(
+    scores.set(
       entry,
       collectColocatedScores(draft, undefined, {
         source: entry,
@@ -28,12 +28,12 @@ export function orderForAssignment(draft: AssignmentDraft): readonly Entry[] {
         follow: 'primaries',
       }),
     )
-  return top.toSorted((a, b) => compare(draft, wishes, nodes, a, b))
+  return top.toSorted((a, b) => compare(draft, scores, nodes, a, b))
 }
 
 function compare(
   draft: AssignmentDraft,
-  wishes: ReadonlyMap<Entry, ScoreTable>,
+  scores: ReadonlyMap<Entry, ScoreTable>,
   nodes: readonly number[],
   a: Entry,
   b: Entry,
@@ -41,7 +41,7 @@ function compare(
   const byPriority = b.resource.meta.priority - a.resource.meta.priority
   if (byPriority !== 0) return byPriority
   const at = (entry: Entry, node: number): number => {
-    const score = node === nowhere ? absent : scoreAt(wishes.get(entry) ?? draft.nodes.baseScore, node)
+    const score = node === nowhere ? absent : scoreAt(scores.get(entry) ?? draft.nodes.baseScore, node)
     return score === absent ? -INFINITY_SCORE : score
   }
   const byCurrent = at(b, currentNode(draft, b)) - at(a, currentNode(draft, a))

@@ -20,11 +20,11 @@ import type { BaseScores } from '../scores/base-scores.ts'
 import { discoveryModes } from '../scores/locations.ts'
 import { whyUnusable } from '../scores/node-table.ts'
 import { absent, scoreAt } from '../scores/score-table.ts'
+import type { Assigned } from './assign-in-order.ts'
 import { type AssignmentDraft, currentRole, isManaged, nowhere } from './assignment-draft.ts'
 import { nodesByPreference } from './node-order.ts'
-import type { Placed } from './place.ts'
 
-export function toAssignment({ draft, order }: Placed, base: BaseScores): Omit<Assignment, 'references'> {
+export function toAssignment({ draft, order }: Assigned, base: BaseScores): Omit<Assignment, 'references'> {
   const primitives = new Map<ResourceId, PrimitiveAssignment>()
   const collectives = new Map<ResourceId, CollectiveAssignment>()
   for (const entry of draft.tree.all) {

@@ -12,13 +12,13 @@ import { contributionsOn } from './contributions.ts'
 import { describeReason } from './describe.ts'
 import type { Explained } from './explained.ts'
 import { primitivesNamed, thinkableNodes } from './instances.ts'
-import { mendReason } from './mend.ts'
+import { remediesForReason } from './remedies.ts'
 import { describeChangeReason, describeTransitionChange } from './words.ts'
 
 export interface Cause {
   readonly text: string
   /** What would take it away; empty where nothing simple would. */
-  readonly mend: readonly string[]
+  readonly remedies: readonly string[]
   /** Why that is so, where the cause is another resource. */
   readonly because: readonly Cause[]
 }
@@ -94,13 +94,14 @@ function placementCause(
   const others = new Set(group.reasons.flatMap(othersOf))
   const because = [...others].flatMap((other) => stoppedBecause(explained, other, path))
   // What the other one needs is told below it.
-  const mends = because.length > 0 ? [] : group.reasons.flatMap((reason) => mendReason({ status, resource }, reason))
+  const remedies =
+    because.length > 0 ? [] : group.reasons.flatMap((reason) => remediesForReason({ status, resource }, reason))
   const nodes = group.nodes.length === 0 ? '' : `${group.nodes.join(', ')}: `
   const text =
     blocking === undefined
       ? `${group.text}${unmanagedToo(status, resource, group)}${countedFailures(status, resource, group)}`
       : describeBlocking(blocking, status)
-  return { text: `${nodes}${text}`, mend: [...new Set(mends)], because }
+  return { text: `${nodes}${text}`, remedies: [...new Set(remedies)], because }
 }
 
 /** What is left when maintenance-mode ends. */
@@ -153,7 +154,7 @@ function describeBlocking({ operation, node, exitReason }: FailedOperation, { op
 function activeTwice({ id, state, meta }: PrimitiveResource): Cause {
   return {
     text: `it is active on ${state.active.map(({ node }) => node).join(' and ')} at once, and multiple-active is ${meta.multipleActive}`,
-    mend: [`stop it by hand on all nodes but one, then: systole resource refresh ${id}`],
+    remedies: [`stop it by hand on all nodes but one, then: systole resource refresh ${id}`],
     because: [],
   }
 }
@@ -167,7 +168,7 @@ function fencedFirst({ status, assignment }: Explained, resource: PrimitiveResou
     return [
       {
         text: `${node}, where it is active, must be fenced first: ${reason}`,
-        mend: [`systole why ${node}`],
+        remedies: [`systole why ${node}`],
         because: [],
       },
     ]
@@ -227,7 +228,7 @@ function stoppedBecause(explained: Explained, id: string, path: readonly Resourc
   if (stopped === undefined || path.includes(stopped.id)) return []
   if (parts.some((part) => part.instance && explained.assignment.primitives.get(part.id)?.node)) return []
   const because = decidedCauses(explained, stopped, path)
-  return [{ text: `${stopped.id} runs nowhere`, mend: [], because }]
+  return [{ text: `${stopped.id} runs nowhere`, remedies: [], because }]
 }
 
 /** An instance that nobody wants to promote, and no reason was noted for. */
@@ -237,7 +238,9 @@ function unpromoted({ nextRole, nextRoleReason, promotionScore }: PrimitiveAssig
   return [
     {
       text: `it is not promoted, for its promotion score is ${promotionScore}: neither its agent nor a constraint has given it one`,
-      mend: ['the agent sets it by crm_attribute --promotion once its service is fit for it: see its log on the node'],
+      remedies: [
+        'the agent sets it by crm_attribute --promotion once its service is fit for it: see its log on the node',
+      ],
       because: [],
     },
   ]
@@ -259,7 +262,7 @@ function stoppedActions(
       const { cause } = change
       return {
         text: change.reason === undefined ? `${describeTransitionChange(change)}` : describeChangeReason(change),
-        mend: mendChange(change),
+        remedies: remediesForChange(change),
         because: cause !== undefined && 'resource' in cause ? notRunnable(explained, cause.resource, path) : [],
       }
     })
@@ -267,7 +270,7 @@ function stoppedActions(
 
 const isStop = (what: string, { node }: PrimitiveAssignment): boolean => what === 'Stop' && node !== undefined
 
-function mendChange({ cause }: TransitionChange): readonly string[] {
+function remediesForChange({ cause }: TransitionChange): readonly string[] {
   if (cause?.kind === 'no-quorum' || cause?.kind === 'quorum-freeze')
     return ['bring nodes back until a majority is there: systole quorum status']
   return []

@@ -162,7 +162,7 @@ function describeFailure(
     case 'failed-stop':
       return `${what} failed there, so it may still be active`
     case 'hard-error':
-      return `${what} failed there with an error that only an administrator can mend${why}`
+      return `${what} failed there with an error that only an administrator can repair${why}`
     case 'fatal-error':
       return `${what} failed with an error that would be the same on every node${why}`
     case 'on-fail-stop':

@@ -77,7 +77,7 @@ function hindrances(after: Schedule, resource: string, target: string | undefine
       .filter(({ node }) => node === target)
       .map((node) => ({
         text: `${instances.length > 1 ? `${id}: ` : ''}${standing(after, node)}`,
-        mend: [],
+        remedies: [],
         because: [],
       })),
   )
@@ -105,9 +105,9 @@ function returnsOf(input: SchedulerInput, edited: XmlElement, resource: string):
   const done = simulate(question).result()
   const cleared = clearCliConstraints(done, { resource })
   if (!cleared.ok) return []
-  const [settled, later] = [done, cleared.value.cib].map((cib) => schedule({ ...input, cib, explain: false }))
-  if (settled === undefined || later === undefined) return []
-  return movedBetween(settled, later).map(({ resource: id, after }) => `${id} would go back: ${describePlace(after)}`)
+  const [applied, later] = [done, cleared.value.cib].map((cib) => schedule({ ...input, cib, explain: false }))
+  if (applied === undefined || later === undefined) return []
+  return movedBetween(applied, later).map(({ resource: id, after }) => `${id} would go back: ${describePlace(after)}`)
 }
 
 function printMove(report: Omit<MoveReport, 'text'>, own: ReadonlySet<string>): readonly string[] {

@@ -7,8 +7,8 @@ import type { NodeUnavailable } from '../assigned/assignment.ts'
 import type { Explained } from './explained.ts'
 import { describeDevices, type FenceTopology, fenceTopologyOf } from './fence-devices.ts'
 import { primitivesOf } from './instances.ts'
-import { mendNode } from './mend.ts'
 import { describeFailures } from './print-resource.ts'
+import { remediesForNode } from './remedies.ts'
 import { describeHealth } from './words.ts'
 
 export interface NodeReport {
@@ -16,7 +16,7 @@ export interface NodeReport {
   readonly kind: NodeStatus['kind']
   readonly unavailable?: NodeUnavailable
   /** What would make it usable. */
-  readonly mend: readonly string[]
+  readonly remedies: readonly string[]
   /** Why it must be fenced; empty where it need not. */
   readonly fencing: readonly string[]
   /** The fencing that the transition holds, with its reason. */
@@ -49,7 +49,8 @@ export function explainNode(explained: Explained, name: string): NodeReport | un
     kind: node.kind,
     ...(unavailable === undefined ? {} : { unavailable }),
     // What an unclean node waits for is told here.
-    mend: unavailable === undefined || unavailable === 'unclean' ? [] : mendNode(status, node.name, unavailable),
+    remedies:
+      unavailable === undefined || unavailable === 'unclean' ? [] : remediesForNode(status, node.name, unavailable),
     fencing,
     ...(fencingChange === undefined ? {} : { fencingChange }),
     ...(devices === undefined ? {} : { devices }),
@@ -94,7 +95,7 @@ function printNode({ status }: Explained, node: NodeStatus, report: Omit<NodeRep
     entries.length === 0 ? [] : [`  ${title}`, ...entries.map(({ resource, role }) => `    ${resource} (${role})`)]
   return [
     `${node.name}${kind}: ${report.unavailable ?? 'can run resources'}`,
-    ...report.mend.map((remedy) => `  > ${remedy}`),
+    ...report.remedies.map((remedy) => `  > ${remedy}`),
     ...report.fencing.map((reason) => `  It must be fenced: ${reason}`),
     ...printFencing(status.options.fencingEnabled, report),
     ...(node.health === 'green'

@@ -103,12 +103,12 @@ function causesTitle(instance: InstanceExplanation): string {
   return changes.length > 0 ? 'Waiting for:' : 'Prevented by:'
 }
 
-export function printCause({ text, mend, because }: Cause, indent: number): readonly string[] {
+export function printCause({ text, remedies, because }: Cause, indent: number): readonly string[] {
   const pad = ' '.repeat(indent)
   return [
     `${' '.repeat(indent - 2)}- ${text}`,
     ...because.flatMap((cause) => printCause(cause, indent + 2)),
-    ...mend.map((remedy) => `${pad}> ${remedy}`),
+    ...remedies.map((remedy) => `${pad}> ${remedy}`),
   ]
 }
 

@@ -7,7 +7,7 @@ import { INFINITY_SCORE, type Score } from '../../cib/index.ts'
 export type ScoreTable = Int32Array
 
 export const absent = -2_147_483_648
-/** Marks a node that the wishes of others made unattractive, while those wishes are summed up. */
+/** Marks a node that colocated scores made unattractive, while they are summed up. */
 export const unusable = -100 * INFINITY_SCORE
 
 /** The same arithmetic as `addScores`, for two numbers and hot loops. */

@@ -99,7 +99,7 @@ function supposeFailedNode(cib: XmlElement, name: string, moment: Moment): Suppo
   return { cib: without, lines: [`Failing node ${name}`, ...lines] }
 }
 
-/** How the cluster notices that a remote node is gone; undefined where it is no such node, or not connected. */
+/** How the cluster notify actions that a remote node is gone; undefined where it is no such node, or not connected. */
 export function connectionLoss(status: ClusterStatus, name: string): OperationSpec | undefined {
   const node = status.nodes.find((candidate) => candidate.name === name)
   const connection = node?.connection === undefined ? undefined : status.primitivesById.get(node.connection)

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { deviceDigests } from '../../../src/scheduler/actions/draft/device-digests.ts'
 import { settingOf } from '../../../src/scheduler/actions/draft/setting.ts'
-import { meta, place } from '../placement/small-cluster.ts'
+import { meta, place } from '../assignment/small-cluster.ts'
 
 const md5 = (text: string): string => createHash('md5').update(text).digest('hex')
 

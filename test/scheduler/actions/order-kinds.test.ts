@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { dummy, meta, type SmallCluster } from '../placement/small-cluster.ts'
+import { dummy, meta, type SmallCluster } from '../assignment/small-cluster.ts'
 import { away, clone, type HappeningCase, happens, order, planOf, stopped } from './what-happens.ts'
 
 const unprobed = { 'enable-startup-probes': 'false' }

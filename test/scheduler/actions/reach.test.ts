@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
+import { PartActions } from '../../../src/scheduler/actions/apply-orderings/part-actions.ts'
+import { reachOf } from '../../../src/scheduler/actions/apply-orderings/reach.ts'
 import { settingOf } from '../../../src/scheduler/actions/draft/setting.ts'
 import { draftActions } from '../../../src/scheduler/actions/draft-actions.ts'
 import { configuredOrders } from '../../../src/scheduler/actions/orders/configured-orders.ts'
-import { PartActions } from '../../../src/scheduler/actions/settling/part-actions.ts'
-import { reachOf } from '../../../src/scheduler/actions/settling/reach.ts'
-import { dummy, place, type SmallCluster } from '../placement/small-cluster.ts'
+import { dummy, place, type SmallCluster } from '../assignment/small-cluster.ts'
 import { apart, away, clone, order, stopped } from './what-happens.ts'
 
 /** The resources of which settling may change something. */
@@ -13,7 +13,7 @@ function reached(cluster: SmallCluster): readonly string[] {
   const setting = settingOf({ status, assignment, md5: () => '', isSanitized: false })
   const draft = draftActions(setting, configuredOrders(setting))
   const reaches = reachOf(draft, new PartActions(draft))
-  return [...new Set(draft.actions.filter(reaches).flatMap(({ unit }) => (unit ? [unit.id] : [])))].sort()
+  return [...new Set(draft.actions.filter(reaches).flatMap(({ rsc }) => (rsc ? [rsc.id] : [])))].sort()
 }
 
 const three = { nodes: ['n1', 'n2', 'n3'], dummies: ['db', 'web', 'mail'] }

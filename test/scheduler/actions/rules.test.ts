@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
+import { consequences, type Party } from '../../../src/scheduler/actions/apply-orderings/rules.ts'
 import type { ActionState, PlannedAction } from '../../../src/scheduler/actions/draft/action.ts'
+import type { PlannedPrimitive } from '../../../src/scheduler/actions/draft/planned-resource.ts'
 import { rule } from '../../../src/scheduler/actions/draft/relation.ts'
 import { settingOf } from '../../../src/scheduler/actions/draft/setting.ts'
-import type { PrimitiveUnit } from '../../../src/scheduler/actions/draft/unit.ts'
-import { consequences, type Party } from '../../../src/scheduler/actions/settling/rules.ts'
-import { place, type SmallCluster } from '../placement/small-cluster.ts'
+import { place, type SmallCluster } from '../assignment/small-cluster.ts'
 
 /** `needed` and `optional`, `possible` and `impossible`, and more where it matters: as a sentence would say it. */
 type Word = 'needed' | 'optional' | 'possible' | 'impossible' | 'migrating' | 'pseudo'
@@ -211,10 +211,10 @@ const { status, assignment } = place(cluster)
 const setting = settingOf({ status, assignment, md5: () => '', isSanitized: false })
 
 function party(resource: string, task: string, words: Words): Party {
-  const unit = setting.tree.byId.get(resource) as PrimitiveUnit
+  const rsc = setting.tree.byId.get(resource) as PlannedPrimitive
   const action: PlannedAction = {
     id: 1,
-    unit,
+    rsc,
     key: `${resource}_${task}_0`,
     task,
     cancels: undefined,

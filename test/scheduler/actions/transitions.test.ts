@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { playGraph } from '../../../src/scheduler/simulate/play.ts'
-import { dummy, meta, type SmallCluster } from '../placement/small-cluster.ts'
+import { dummy, meta, type SmallCluster } from '../assignment/small-cluster.ts'
 import { apart, away, changes, type HappeningCase, happens, monitored, order, planOf, stopped } from './what-happens.ts'
 
 const orders: readonly HappeningCase[] = [

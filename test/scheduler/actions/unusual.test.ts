@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { dummy, meta, type SmallCluster } from '../placement/small-cluster.ts'
+import { dummy, meta, type SmallCluster } from '../assignment/small-cluster.ts'
 import { away, changes, clone, type HappeningCase, happens, monitored, planOf } from './what-happens.ts'
 
 const device = (id: string, pairs: Readonly<Record<string, string>> = {}): string =>

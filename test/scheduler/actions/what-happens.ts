@@ -3,7 +3,7 @@
 import { describeChanges } from '../../../src/scheduler/actions/graph/summary.ts'
 import { type PlannedTransition, planTransition } from '../../../src/scheduler/actions/plan-transition.ts'
 import { playGraph } from '../../../src/scheduler/simulate/play.ts'
-import { dummy, meta, place, type SmallCluster } from '../placement/small-cluster.ts'
+import { dummy, meta, place, type SmallCluster } from '../assignment/small-cluster.ts'
 
 export interface HappeningCase {
   readonly name: string

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { explainNode } from '../../../src/scheduler/explain/explain-node.ts'
 import { explainResource } from '../../../src/scheduler/explain/explain-resource.ts'
 import type { Explained } from '../../../src/scheduler/explain/explained.ts'
-import { dummy, meta, place as placeOnly, type SmallCluster } from '../placement/small-cluster.ts'
+import { dummy, meta, place as placeOnly, type SmallCluster } from '../assignment/small-cluster.ts'
 
 /** No transition is planned here: the goldens of `systole why` have it. */
 function place(cluster: SmallCluster): Explained {

@@ -1,11 +1,11 @@
 /**
  * An action: an operation of a resource, something that the cluster does itself, or a point in the order. Whether it is
- * needed (`optional`) and possible (`runnable`) is first drafted for each action by itself, and then settled for all together.
+ * needed (`optional`) and possible (`runnable`) is first drafted for each action by itself, and then for all together when orderings are applied.
  */
 import type { NodeName, ResourceId } from '../../../base/index.ts'
 import type { NodeStatus } from '../../../status/index.ts'
+import type { PlannedPrimitive, PlannedResource } from './planned-resource.ts'
 import type { Relation } from './relation.ts'
-import type { PrimitiveUnit, Unit } from './unit.ts'
 
 /** What can be said of an action. A property that is lost does not come back while relations are settled. */
 export interface ActionState {
@@ -40,7 +40,7 @@ export type ActionCause =
 export interface ActionFacts {
   /** The order in which actions came about; the graph is numbered by it. */
   readonly id: number
-  readonly unit: Unit | undefined
+  readonly rsc: PlannedResource | undefined
   /** `web_start_0`; what the cluster itself does is named after its node (`do_shutdown-alpha`). */
   readonly key: string
   /** What is done: `start`, `monitor`, `running`, `stonith`, `cancel` … */
@@ -73,14 +73,14 @@ export interface PlannedAction extends ActionFacts {
 export type PlannedRelation = Readonly<Relation<PlannedAction>>
 
 /** What the searches below need to know of an action. */
-export type Findable = Pick<ActionFacts, 'unit' | 'key' | 'task' | 'node'>
+export type Findable = Pick<ActionFacts, 'rsc' | 'key' | 'task' | 'node'>
 
-/** Actions by the unit that they belong to, in the order in which they came about. */
+/** Actions by the resource that they belong to, in the order in which they came about. */
 export interface ActionIndex<Action extends Findable = Findable> {
-  readonly ofUnit: (unit: Unit) => readonly Action[]
-  readonly withKey: (unit: Unit, key: string) => readonly Action[]
+  readonly ofResource: (rsc: PlannedResource) => readonly Action[]
+  readonly withKey: (rsc: PlannedResource, key: string) => readonly Action[]
   /** The same as with the key of a task without an interval, which needs not be put together for that. */
-  readonly withTask: (unit: Unit, task: string) => readonly Action[]
+  readonly withTask: (rsc: PlannedResource, task: string) => readonly Action[]
 }
 
 /** Pacemaker Explained, "Operation keys": resource, operation, interval in milliseconds. */
@@ -91,19 +91,19 @@ export const notifyKey = (id: string, when: string, task: string): string => `${
 export const sameNode = (a: NodeStatus | undefined, b: NodeStatus | undefined): boolean =>
   a !== undefined && b !== undefined && a.name === b.name
 
-interface Wanted {
+interface ActionRequest {
   readonly key?: string
   readonly task?: string
   readonly node?: NodeStatus | undefined
 }
 
-/** The first action of a unit that fits, latest first: by key or task, and on a node if one is given. */
+/** The first action of a resource that fits, latest first: by key or task, and on a node if one is given. */
 export function findAction<Action extends Findable>(
   index: ActionIndex<Action>,
-  unit: Unit,
-  wanted: Wanted,
+  rsc: PlannedResource,
+  wanted: ActionRequest,
 ): Action | undefined {
-  const from = wanted.key === undefined ? index.ofUnit(unit) : index.withKey(unit, wanted.key)
+  const from = wanted.key === undefined ? index.ofResource(rsc) : index.withKey(rsc, wanted.key)
   for (let i = from.length - 1; i >= 0; i--) {
     const action = from[i]
     if (!action || (wanted.task !== undefined && action.task !== wanted.task)) continue
@@ -115,11 +115,11 @@ export function findAction<Action extends Findable>(
 /** Actions of a task without an interval, latest first. With a node, one that has no node yet is taken to be meant for this one. */
 export function actionsWithTask<Action extends Findable>(
   index: ActionIndex<Action>,
-  unit: Unit,
+  rsc: PlannedResource,
   task: string,
   node?: NodeStatus,
 ): readonly Action[] {
-  const all = index.withTask(unit, task)
+  const all = index.withTask(rsc, task)
   if (all.length === 0) return all
   const found: Action[] = []
   for (let i = all.length - 1; i >= 0; i--) {
@@ -143,22 +143,22 @@ export function latestFor<Action extends Findable>(
 /** Actions with a key that are surely meant for this node. */
 export function actionsExactlyOn<Action extends Findable>(
   index: ActionIndex<Action>,
-  unit: Unit,
+  rsc: PlannedResource,
   key: string,
   node: NodeStatus | undefined,
 ): readonly Action[] {
   return index
-    .withKey(unit, key)
+    .withKey(rsc, key)
     .filter((action) => sameNode(action.node, node))
     .reverse()
 }
 
 export function probesOf<Action extends Findable>(
   index: ActionIndex<Action>,
-  unit: PrimitiveUnit,
+  rsc: PlannedPrimitive,
   node?: NodeStatus,
 ): readonly Action[] {
-  return actionsWithTask(index, unit, 'monitor', node)
+  return actionsWithTask(index, rsc, 'monitor', node)
 }
 
 export const isRecurring = ({ intervalMs }: Pick<ActionFacts, 'intervalMs'>): boolean => intervalMs > 0

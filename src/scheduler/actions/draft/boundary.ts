@@ -1,7 +1,7 @@
 /** The points around one change of a clone at which its instances are told. */
 import type { NodeStatus } from '../../../status/index.ts'
 import type { PlannedAction } from './action.ts'
-import type { PrimitiveUnit } from './unit.ts'
+import type { PlannedPrimitive } from './planned-resource.ts'
 
 export type Change = 'start' | 'stop' | 'promote' | 'demote'
 
@@ -18,8 +18,8 @@ export type NotificationBoundaries<Action = PlannedAction> = Partial<
 >
 
 /** Who is told that a stop was implied by fencing, and where. */
-export interface FencingNews<Action = PlannedAction> {
+export interface FencingNotification<Action = PlannedAction> {
   readonly boundary: NotificationBoundary<Action>
-  readonly unit: PrimitiveUnit
-  readonly told: readonly { readonly unit: PrimitiveUnit; readonly node: NodeStatus }[]
+  readonly rsc: PlannedPrimitive
+  readonly told: readonly { readonly rsc: PlannedPrimitive; readonly node: NodeStatus }[]
 }

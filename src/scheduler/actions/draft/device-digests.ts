@@ -5,8 +5,8 @@
  */
 import { parametersDigest } from '../../../cib/index.ts'
 import type { NodeStatus } from '../../../status/index.ts'
+import { isFenceDevice } from './planned-resource.ts'
 import type { Setting } from './setting.ts'
-import { isFenceDevice } from './unit.ts'
 
 export interface DeviceDigests {
   /** `device:agent:digest,` for each device. */
@@ -21,12 +21,12 @@ const secrets = new Set(['passwd', 'password', 'user'])
 export function deviceDigests({ tree, md5 }: Setting, node: NodeStatus): DeviceDigests {
   const remembered = { all: node.attributes.get('#digests-all'), secure: node.attributes.get('#digests-secure') }
   const digests = { all: '', secure: '', isOutdated: false }
-  for (const unit of tree.primitives) {
-    if (!isFenceDevice(unit) || unit.resource.meta.raw.get('provides') !== 'unfencing') continue
-    const parameters = [...unit.resource.parametersOn(node.name)]
+  for (const rsc of tree.primitives) {
+    if (!isFenceDevice(rsc) || rsc.resource.meta.raw.get('provides') !== 'unfencing') continue
+    const parameters = [...rsc.resource.parametersOn(node.name)]
     // What tells the cluster about the device rather than the agent is in no secure digest.
     const open = parameters.filter(([name]) => !secrets.has(name) && !name.startsWith('pcmk_'))
-    const named = `${unit.id}:${unit.resource.agent.type}:`
+    const named = `${rsc.id}:${rsc.resource.agent.type}:`
     const all = `${named}${parametersDigest(Object.fromEntries(parameters), md5)},`
     const secure = `${named}${parametersDigest(Object.fromEntries(open), md5)},`
     digests.all += all

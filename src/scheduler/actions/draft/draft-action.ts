@@ -1,13 +1,13 @@
 /** An action as it comes into the draft: needed or not, possible until something speaks against it, related to nothing. */
 import type { NodeStatus } from '../../../status/index.ts'
 import type { ActionCause, ActionState, PlannedAction } from './action.ts'
+import type { PlannedResource } from './planned-resource.ts'
 import type { Related, Relation } from './relation.ts'
-import type { Unit } from './unit.ts'
 
 /** An action while it is drafted. */
 export interface DraftAction extends ActionState, Related<DraftAction> {
   readonly id: number
-  readonly unit: Unit | undefined
+  readonly rsc: PlannedResource | undefined
   readonly key: string
   task: string
   cancels: string | undefined
@@ -28,12 +28,12 @@ export interface DraftAction extends ActionState, Related<DraftAction> {
 
 type Given = Pick<
   DraftAction,
-  'id' | 'unit' | 'key' | 'task' | 'intervalMs' | 'node' | 'needs' | 'optional' | 'minRunnable'
+  'id' | 'rsc' | 'key' | 'task' | 'intervalMs' | 'node' | 'needs' | 'optional' | 'minRunnable'
 > & { readonly metaOf: () => Map<string, string> }
 
 export class DraftedAction implements DraftAction {
   readonly id: number
-  readonly unit: Unit | undefined
+  readonly rsc: PlannedResource | undefined
   readonly key: string
   readonly intervalMs: number
   readonly onDc: boolean
@@ -59,9 +59,9 @@ export class DraftedAction implements DraftAction {
   #meta: Map<string, string> | undefined
   readonly #metaOf: () => Map<string, string>
 
-  constructor({ id, unit, key, task, intervalMs, node, needs, optional, minRunnable, metaOf }: Given) {
+  constructor({ id, rsc, key, task, intervalMs, node, needs, optional, minRunnable, metaOf }: Given) {
     this.id = id
-    this.unit = unit
+    this.rsc = rsc
     this.key = key
     this.task = task
     this.intervalMs = intervalMs

@@ -6,13 +6,13 @@
 import { defined, type NodeName } from '../../../base/index.ts'
 import type { NodeStatus } from '../../../status/index.ts'
 import type { ActionIndex, ActionState, PlannedAction } from './action.ts'
-import type { FencingNews, NotificationBoundaries } from './boundary.ts'
+import type { FencingNotification, NotificationBoundaries } from './boundary.ts'
 import type { DraftAction } from './draft-action.ts'
 import type { Order } from './order.ts'
 import { OrderList } from './order-list.ts'
+import type { PlannedClone, PlannedPrimitive, PlannedResource } from './planned-resource.ts'
 import { SameName } from './same-name.ts'
 import type { Setting } from './setting.ts'
-import type { CloneUnit, PrimitiveUnit, Unit } from './unit.ts'
 
 export interface Draft extends Setting, ActionIndex<PlannedAction> {
   readonly actions: readonly PlannedAction[]
@@ -23,12 +23,12 @@ export interface Draft extends Setting, ActionIndex<PlannedAction> {
   /** Nodes that planning itself found in need of fencing, with reasons; the status's own are not in here. */
   readonly fencing: ReadonlyMap<NodeName, readonly string[]>
   /** Active on several nodes, of which the one where it belongs keeps it. */
-  readonly keptWhereExpected: ReadonlySet<PrimitiveUnit>
+  readonly keptWhereExpected: ReadonlySet<PlannedPrimitive>
   /** Half-way through a live migration that will not be continued. */
-  readonly givenUpMigrations: ReadonlySet<PrimitiveUnit>
+  readonly givenUpMigrations: ReadonlySet<PlannedPrimitive>
   /** The points around which the instances of notified clones are told what happens, in the order of the telling. */
-  readonly boundaries: ReadonlyMap<CloneUnit, NotificationBoundaries>
-  readonly afterFencing: readonly FencingNews[]
+  readonly boundaries: ReadonlyMap<PlannedClone, NotificationBoundaries>
+  readonly afterFencing: readonly FencingNotification[]
 }
 
 export interface Drafting extends Setting, ActionIndex<DraftAction> {
@@ -36,14 +36,14 @@ export interface Drafting extends Setting, ActionIndex<DraftAction> {
   /** Ordering points that belong to no resource, and fencing actions, by key. */
   readonly points: Map<string, DraftAction>
   readonly fencing: Map<NodeName, string[]>
-  readonly keptWhereExpected: Set<PrimitiveUnit>
-  readonly givenUpMigrations: Set<PrimitiveUnit>
-  readonly boundaries: Map<CloneUnit, NotificationBoundaries<DraftAction>>
-  readonly afterFencing: FencingNews<DraftAction>[]
-  /** By the name that its key has among those of its unit. */
+  readonly keptWhereExpected: Set<PlannedPrimitive>
+  readonly givenUpMigrations: Set<PlannedPrimitive>
+  readonly boundaries: Map<PlannedClone, NotificationBoundaries<DraftAction>>
+  readonly afterFencing: FencingNotification<DraftAction>[]
+  /** By the name that its key has among those of its resource. */
   readonly add: (action: DraftAction, name: string) => void
-  /** Of the actions of a unit with this name, the latest that is meant for a node. */
-  readonly latestFor: (unit: Unit, name: string, node: NodeStatus | undefined) => DraftAction | undefined
+  /** Of the actions of a resource with this name, the latest that is meant for a node. */
+  readonly latestFor: (rsc: PlannedResource, name: string, node: NodeStatus | undefined) => DraftAction | undefined
 }
 
 /** A step of the draft from which orders between actions follow. */
@@ -60,7 +60,7 @@ export function ordersOf(draft: Drafting, step: (draft: Ordering) => void): read
 
 export function startDraft(setting: Setting): Drafting {
   const actions: DraftAction[] = []
-  const byUnit: DraftAction[][] = []
+  const byResource: DraftAction[][] = []
   const byName: Map<string, SameName<DraftAction>>[] = []
   return {
     ...setting,
@@ -71,17 +71,17 @@ export function startDraft(setting: Setting): Drafting {
     givenUpMigrations: new Set(),
     boundaries: new Map(),
     afterFencing: [],
-    ofUnit: ({ index }) => byUnit[index] ?? none,
-    withKey: (unit, key) => byName[unit.index]?.get(nameIn(unit, key))?.all ?? none,
+    ofResource: ({ index }) => byResource[index] ?? none,
+    withKey: (rsc, key) => byName[rsc.index]?.get(nameIn(rsc, key))?.all ?? none,
     withTask: ({ index }, task) => byName[index]?.get(task)?.all ?? none,
     latestFor: ({ index }, name, node) => byName[index]?.get(name)?.latestFor(node),
     add: (action, name) => {
       actions.push(action)
-      if (!action.unit) return
-      const { index } = action.unit
-      const ofUnit = byUnit[index]
-      if (ofUnit) ofUnit.push(action)
-      else byUnit[index] = [action]
+      if (!action.rsc) return
+      const { index } = action.rsc
+      const ofResource = byResource[index]
+      if (ofResource) ofResource.push(action)
+      else byResource[index] = [action]
       byName[index] ??= new Map()
       const same = byName[index].get(name)
       if (same) same.add(action)
@@ -93,10 +93,10 @@ export function startDraft(setting: Setting): Drafting {
 const none: readonly DraftAction[] = []
 
 /**
- * Of the keys of one unit, those without an interval differ by the task only: it is there already when an action is looked for,
+ * Of the keys of one resource, those without an interval differ by the task only: it is there already when an action is looked for,
  * where a key would be a new text each time.
  */
-export const nameIn = ({ id }: Unit, key: string): string =>
+export const nameIn = ({ id }: PlannedResource, key: string): string =>
   key.startsWith(`${id}_`) && key.endsWith('_0') ? key.slice(id.length + 1, -2) : key
 
 /** Hands over what was drafted, to be changed no more. */

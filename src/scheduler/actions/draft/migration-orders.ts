@@ -4,23 +4,23 @@
  */
 import { isRecurring } from './action.ts'
 import type { Order, Side } from './order.ts'
+import { isWithin, type PlannedResource } from './planned-resource.ts'
 import { type Rules, rule } from './relation.ts'
-import { isWithin, type Unit } from './unit.ts'
 
-const isMigratable = ({ kind, resource }: Unit): boolean => kind !== 'bundle' && resource.meta.allowMigrate
+const isMigratable = ({ kind, resource }: PlannedResource): boolean => kind !== 'bundle' && resource.meta.allowMigrate
 
 /** An action that is named itself stands for what its resource does under that name, wherever it does it. */
 const taskOf = ({ task, action }: Side): string | undefined =>
   task ?? (action && !isRecurring(action) ? action.task : undefined)
 
 export function migrationOrders({ first, follower }: Order): readonly Order[] {
-  const from = first.unit
-  const to = follower.unit
+  const from = first.rsc
+  const to = follower.rsc
   if (!from || !to || from === to || !isMigratable(to)) return []
   if (isWithin(from, to) || isWithin(to, from)) return []
   const make = (task: string, half: 'migrate_to' | 'migrate_from', rules: Rules): Order => ({
-    first: { unit: from, task: task },
-    follower: { unit: to, task: half },
+    first: { rsc: from, task: task },
+    follower: { rsc: to, task: half },
     rules,
   })
   const unlessMigrating = rule.ordered | (isMigratable(from) ? rule.unlessFirstMigrates : 0)

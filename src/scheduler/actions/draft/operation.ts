@@ -5,7 +5,7 @@
 import { parseDurationMs } from '../../../base/index.ts'
 import type { OperationDefinition } from '../../../cib/index.ts'
 import type { ClusterStatus, PrimitiveResource } from '../../../status/index.ts'
-import { type PrimitiveUnit, primitivesOf, type Unit } from './unit.ts'
+import { type PlannedPrimitive, type PlannedResource, primitivesOf } from './planned-resource.ts'
 
 export const isTrue = (text: string | undefined): boolean => /^(true|yes|on|y|1)$/i.test(text ?? '')
 
@@ -24,7 +24,7 @@ export function findOperation(
 }
 
 /** Only starts and promotions wait for quorum or fencing. */
-export function requirementOf({ resource }: PrimitiveUnit, task: string): 'nothing' | 'quorum' | 'fencing' {
+export function requirementOf({ resource }: PlannedPrimitive, task: string): 'nothing' | 'quorum' | 'fencing' {
   if (task !== 'start' && task !== 'promote') return 'nothing'
   const { requires } = resource.meta
   return requires === 'unfencing' ? 'fencing' : requires
@@ -33,18 +33,18 @@ export function requirementOf({ resource }: PrimitiveUnit, task: string): 'nothi
 /** The meta-attributes that travel with the action, by their published names. */
 export function operationMeta(
   status: ClusterStatus,
-  unit: Unit,
+  rsc: PlannedResource,
   task: string,
   intervalMs: number,
 ): Map<string, string> {
-  if (unit.kind !== 'primitive') return defaultsFor(status, unit, task)
-  const definition = findOperation(unit.resource, task, intervalMs)
-  return new Map(status.operationMeta(unit.resource, { name: task, intervalMs, ...(definition && { definition }) }))
+  if (rsc.kind !== 'primitive') return defaultsFor(status, rsc, task)
+  const definition = findOperation(rsc.resource, task, intervalMs)
+  return new Map(status.operationMeta(rsc.resource, { name: task, intervalMs, ...(definition && { definition }) }))
 }
 
 /** A point in the order has no operation, but the defaults of operations hold for it. */
-function defaultsFor(status: ClusterStatus, unit: Unit, task: string): Map<string, string> {
-  const [first] = primitivesOf(unit)
+function defaultsFor(status: ClusterStatus, rsc: PlannedResource, task: string): Map<string, string> {
+  const [first] = primitivesOf(rsc)
   if (!first) return new Map()
   return new Map(status.operationMeta({ ...first.resource, operations: [] }, { name: task, intervalMs: 0 }))
 }

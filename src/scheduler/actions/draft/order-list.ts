@@ -11,17 +11,17 @@ export class OrderList {
   }
 
   add(first: Side, follower: Side, rules: Rules): void {
-    const order = { first: withUnit(first), follower: withUnit(follower), rules }
+    const order = { first: withResource(first), follower: withResource(follower), rules }
     this.#orders.push(order)
     for (const half of migrationOrders(order)) this.#orders.push(half)
   }
 
   /** An operation of one resource before an operation of another, both without an interval. */
   addTasks(first: Step, follower: Step, rules: Rules): void {
-    if (rules === none && first.unit === follower.unit) return
+    if (rules === none && first.rsc === follower.rsc) return
     this.add(first, follower, rules)
   }
 }
 
-const withUnit = (side: Side): Side =>
-  side.unit === undefined && side.action?.unit !== undefined ? { ...side, unit: side.action.unit } : side
+const withResource = (side: Side): Side =>
+  side.rsc === undefined && side.action?.rsc !== undefined ? { ...side, rsc: side.action.rsc } : side

@@ -4,8 +4,8 @@
  */
 import type { NodeName } from '../../../base/index.ts'
 import type { DraftAction } from './draft-action.ts'
+import type { PlannedResource } from './planned-resource.ts'
 import type { Rules } from './relation.ts'
-import type { Unit } from './unit.ts'
 
 /** What no resource does, but the cluster. */
 export type Point =
@@ -15,9 +15,9 @@ export type Point =
   | { readonly kind: 'load-stopped'; readonly node: NodeName }
   | { readonly kind: 'unfencing'; readonly node: NodeName }
 
-/** One side: an action, a point, or whatever a unit does under the name of an operation without an interval. */
+/** One side: an action, a point, or whatever a resource does under the name of an operation without an interval. */
 export interface Side {
-  readonly unit?: Unit | undefined
+  readonly rsc?: PlannedResource | undefined
   readonly task?: string
   readonly action?: DraftAction | undefined
   readonly point?: Point
@@ -30,6 +30,6 @@ export interface Order {
 }
 
 export interface Step {
-  readonly unit: Unit
+  readonly rsc: PlannedResource
   readonly task: string
 }

@@ -6,44 +6,51 @@ import type { NodeName } from '../../../base/index.ts'
 import type { Assignment, Destination } from '../../assigned/assignment.ts'
 import { isTrue } from './operation.ts'
 import {
-  type BundleUnit,
-  type CloneUnit,
-  type GroupUnit,
-  type PrimitiveUnit,
+  type PlannedBundle,
+  type PlannedClone,
+  type PlannedGroup,
+  type PlannedPrimitive,
+  type PlannedResource,
   primitivesOf,
   replicasOf,
-  type Unit,
-} from './unit.ts'
+} from './planned-resource.ts'
 
-export type Instance = PrimitiveUnit | GroupUnit
+export type Instance = PlannedPrimitive | PlannedGroup
 export type Direction = 'down' | 'up'
 
 export interface Pairing {
-  readonly byNode: (clone: CloneUnit | BundleUnit, direction: Direction) => ReadonlyMap<NodeName, Instance>
+  readonly byNode: (clone: PlannedClone | PlannedBundle, direction: Direction) => ReadonlyMap<NodeName, Instance>
   /** The instance of another clone on the same node, or, of one that is nowhere, on the best node that has one. */
-  readonly partnerOf: (instance: Unit, other: CloneUnit | BundleUnit, direction: Direction) => Instance | undefined
+  readonly partnerOf: (
+    instance: PlannedResource,
+    other: PlannedClone | PlannedBundle,
+    direction: Direction,
+  ) => Instance | undefined
 }
 
 interface Places {
-  readonly destinationOf: (unit: PrimitiveUnit) => Destination
+  readonly destinationOf: (rsc: PlannedPrimitive) => Destination
   readonly assignment: Assignment
 }
 
 export function pairingOf({ destinationOf, assignment }: Places): Pairing {
   const made = {
-    down: new Map<Unit, ReadonlyMap<NodeName, Instance>>(),
-    up: new Map<Unit, ReadonlyMap<NodeName, Instance>>(),
+    down: new Map<PlannedResource, ReadonlyMap<NodeName, Instance>>(),
+    up: new Map<PlannedResource, ReadonlyMap<NodeName, Instance>>(),
   }
-  const known = { down: new Map<Unit, readonly NodeName[]>(), up: new Map<Unit, readonly NodeName[]>() }
-  const nodesOf = (unit: Unit, direction: Direction): readonly NodeName[] => {
-    const before = known[direction].get(unit)
+  const known = {
+    down: new Map<PlannedResource, readonly NodeName[]>(),
+    up: new Map<PlannedResource, readonly NodeName[]>(),
+  }
+  const nodesOf = (rsc: PlannedResource, direction: Direction): readonly NodeName[] => {
+    const before = known[direction].get(rsc)
     if (before) return before
-    const placed = primitivesOf(unit).flatMap((one) => nodesOfPrimitive(one, direction))
-    const nodes = placed.length === 0 ? preference(assignment, unit) : placed
-    known[direction].set(unit, nodes)
+    const placed = primitivesOf(rsc).flatMap((one) => nodesOfPrimitive(one, direction))
+    const nodes = placed.length === 0 ? preference(assignment, rsc) : placed
+    known[direction].set(rsc, nodes)
     return nodes
   }
-  const nodesOfPrimitive = (primitive: PrimitiveUnit, direction: Direction): readonly NodeName[] => {
+  const nodesOfPrimitive = (primitive: PlannedPrimitive, direction: Direction): readonly NodeName[] => {
     if (direction === 'down') return primitive.resource.state.active.map(({ node }) => node)
     const { node } = destinationOf(primitive)
     return node === undefined ? [] : [node]
@@ -72,8 +79,8 @@ export function pairingOf({ destinationOf, assignment }: Places): Pairing {
 }
 
 /** However little it is wanted there. */
-const preference = (assignment: Assignment, { kind, id }: Unit): readonly NodeName[] =>
+const preference = (assignment: Assignment, { kind, id }: PlannedResource): readonly NodeName[] =>
   (kind === 'primitive' ? assignment.primitives : assignment.collectives).get(id)?.nodesByPreference() ?? []
 
-export const isInterleaved = (unit: CloneUnit | BundleUnit): boolean =>
-  unit.kind === 'clone' ? unit.resource.interleave : isTrue(unit.resource.meta.raw.get('interleave'))
+export const isInterleaved = (rsc: PlannedClone | PlannedBundle): boolean =>
+  rsc.kind === 'clone' ? rsc.resource.interleave : isTrue(rsc.resource.meta.raw.get('interleave'))

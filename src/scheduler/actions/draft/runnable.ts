@@ -1,14 +1,14 @@
 /**
  * Whether a resource's action can run where it is meant to, as far as its node and quorum go ("Quorum" and
- * `no-quorum-policy` in Pacemaker Explained). What other actions have to do with it is settled later.
+ * `no-quorum-policy` in Pacemaker Explained). What other actions have to do with it follows when orderings are applied.
  */
 
 import type { NodeName } from '../../../base/index.ts'
 import { roleRank } from '../../../cib/index.ts'
 import type { NodeStatus } from '../../../status/index.ts'
 import type { ActionFacts } from './action.ts'
+import type { PlannedPrimitive } from './planned-resource.ts'
 import { canFence, hostsOf, type Setting } from './setting.ts'
-import type { PrimitiveUnit } from './unit.ts'
 
 export type Verdict =
   /** Nothing speaks against it; what was said against it before is not true any more. */
@@ -19,15 +19,15 @@ export type Verdict =
 
 type Judged = Pick<ActionFacts, 'task' | 'node' | 'onDc'> & { readonly needs: 'nothing' | 'quorum' | 'fencing' }
 
-export function verdictOn(setting: Setting, unit: PrimitiveUnit, { task, node, onDc, needs }: Judged): Verdict {
+export function verdictOn(setting: Setting, rsc: PlannedPrimitive, { task, node, onDc, needs }: Judged): Verdict {
   if (!node) return { kind: 'impossible' }
   if (!onDc && !isReachable(node)) {
-    const isStuck = unit.assigned.managed && task === 'stop' && !node.unclean
+    const isStuck = rsc.assigned.managed && task === 'stop' && !node.unclean
     return isStuck ? { kind: 'needs-fencing', reason: 'resource actions are unrunnable' } : { kind: 'impossible' }
   }
   if (!onDc && node.pending) return { kind: 'impossible' }
   if (needs !== 'nothing') {
-    const cause = quorumForbids(setting, unit)
+    const cause = quorumForbids(setting, rsc)
     return cause === undefined ? { kind: 'fine', forgets: false } : { kind: 'impossible', cause }
   }
   // In a guest whose host is lost everything is over once that host is fenced.
@@ -51,7 +51,7 @@ export function isReachableNow({ status }: Setting, name: NodeName): boolean {
 /** Why a start or promotion is not allowed without quorum. */
 function quorumForbids(
   { status }: Setting,
-  { role, assigned, resource }: PrimitiveUnit,
+  { role, assigned, resource }: PlannedPrimitive,
 ): 'no-quorum' | 'quorum-freeze' | undefined {
   switch (status.haveQuorum ? 'ignore' : status.options.noQuorumPolicy) {
     case 'stop':

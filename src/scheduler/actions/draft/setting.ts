@@ -7,7 +7,13 @@ import type { Md5 } from '../../../cib/index.ts'
 import type { ClusterStatus, NodeStatus, ParameterDifference } from '../../../status/index.ts'
 import type { Assignment, Destination, ExpandedColocation } from '../../assigned/assignment.ts'
 import { type Pairing, pairingOf } from './pairing.ts'
-import { buildUnits, type PrimitiveUnit, primitivesOf, type Unit, type UnitTree } from './unit.ts'
+import {
+  buildPlannedTree,
+  type PlannedPrimitive,
+  type PlannedResource,
+  type PlannedTree,
+  primitivesOf,
+} from './planned-resource.ts'
 
 export interface SettingInput {
   readonly status: ClusterStatus
@@ -18,11 +24,11 @@ export interface SettingInput {
 }
 
 export interface Setting extends SettingInput {
-  readonly tree: UnitTree
+  readonly tree: PlannedTree
   readonly nodeList: readonly NodeStatus[]
   readonly nodes: ReadonlyMap<NodeName, NodeStatus>
   readonly colocationsByPrimary: ReadonlyMap<string, readonly ExpandedColocation[]>
-  readonly destinationOf: (unit: PrimitiveUnit) => Destination
+  readonly destinationOf: (rsc: PlannedPrimitive) => Destination
   /** Which instances of clones are beside each other. */
   readonly pairing: Pairing
   /**
@@ -34,7 +40,7 @@ export interface Setting extends SettingInput {
 
 export function settingOf(input: SettingInput): Setting {
   const { status, assignment } = input
-  const tree = buildUnits(status, assignment)
+  const tree = buildPlannedTree(status, assignment)
   const nodeList = status.nodes.map((node) => connected(node, assignment))
   return {
     ...input,
@@ -48,7 +54,7 @@ export function settingOf(input: SettingInput): Setting {
   }
 }
 
-const placed = ({ assigned }: PrimitiveUnit): Destination => assigned
+const placed = ({ assigned }: PlannedPrimitive): Destination => assigned
 
 /**
  * A remote or guest node is reached if its connection is going to be somewhere, and left if it is not. One that was never
@@ -77,27 +83,27 @@ export const nodeNamed = ({ nodes }: Pick<Setting, 'nodes'>, name: NodeName): No
   defined(nodes.get(name), 'the node of a name')
 
 /** Where an instance shall be. */
-export function targetOf(setting: Places, unit: PrimitiveUnit): NodeStatus | undefined {
-  const { node } = setting.destinationOf(unit)
+export function targetOf(setting: Places, rsc: PlannedPrimitive): NodeStatus | undefined {
+  const { node } = setting.destinationOf(rsc)
   return node === undefined ? undefined : nodeNamed(setting, node)
 }
 
 /** Where an instance is active now. */
-export const activeNodes = (setting: Setting, unit: PrimitiveUnit): readonly NodeStatus[] =>
-  unit.resource.state.active.map(({ node }) => nodeNamed(setting, node))
+export const activeNodes = (setting: Setting, rsc: PlannedPrimitive): readonly NodeStatus[] =>
+  rsc.resource.state.active.map(({ node }) => nodeNamed(setting, node))
 
 /** Where the first part of a group or clone shall be. */
-export function locationOf(setting: Places, unit: Unit): NodeStatus | undefined {
-  for (const part of primitivesOf(unit)) {
+export function locationOf(setting: Places, rsc: PlannedResource): NodeStatus | undefined {
+  for (const part of primitivesOf(rsc)) {
     const target = targetOf(setting, part)
     if (target) return target
   }
   return undefined
 }
 
-export function primitiveNamed({ tree }: Setting, id: string | undefined): PrimitiveUnit | undefined {
-  const unit = id === undefined ? undefined : tree.byId.get(id)
-  return unit?.kind === 'primitive' ? unit : undefined
+export function primitiveNamed({ tree }: Setting, id: string | undefined): PlannedPrimitive | undefined {
+  const rsc = id === undefined ? undefined : tree.byId.get(id)
+  return rsc?.kind === 'primitive' ? rsc : undefined
 }
 
 /** The nodes that a guest node's container is active on. */

@@ -6,11 +6,11 @@ import { type NodeStatus, primitivesIn } from '../../../status/index.ts'
 import { findAction, sameNode } from '../draft/action.ts'
 import { type Drafting, isUnclean } from '../draft/draft.ts'
 import type { DraftAction } from '../draft/draft-action.ts'
-import { fenceAction, obtain } from '../draft/obtain.ts'
+import { fenceAction, findOrCreateAction } from '../draft/find-or-create-action.ts'
 import { isTrue } from '../draft/operation.ts'
+import { isBundled, type PlannedPrimitive, topOf } from '../draft/planned-resource.ts'
 import { relate, rule } from '../draft/relation.ts'
 import { canFence } from '../draft/setting.ts'
-import { isBundled, type PrimitiveUnit, topOf } from '../draft/unit.ts'
 import { bindAfterFencing } from '../notifications/boundaries.ts'
 
 export function draftFencing(draft: Drafting): void {
@@ -33,7 +33,11 @@ interface NodePlan {
   readonly done: Down
 }
 
-function planNode(draft: Drafting, primitives: readonly PrimitiveUnit[], { node, hasManaged, done }: NodePlan): void {
+function planNode(
+  draft: Drafting,
+  primitives: readonly PlannedPrimitive[],
+  { node, hasManaged, done }: NodePlan,
+): void {
   if (node.kind === 'guest') {
     if ((node.requiresReset || draft.fencing.has(node.name)) && hasManaged && canFence(draft, node)) {
       fenceGuest(draft, primitives, node)
@@ -45,8 +49,8 @@ function planNode(draft: Drafting, primitives: readonly PrimitiveUnit[], { node,
     const action = fenceAction(draft, node, { optional: false, reason })
     orderAroundFencing(draft, primitives, action)
     // The node's fail counts go with it.
-    for (const unit of primitives)
-      for (const clear of actionsOn(draft, unit, 'clear_failcount', node)) clear.runnable = false
+    for (const rsc of primitives)
+      for (const clear of actionsOn(draft, rsc, 'clear_failcount', node)) clear.runnable = false
     if (node.isDc) done.dc = action
     else done.fencing.push(action)
     return
@@ -72,8 +76,8 @@ function orderDc(draft: Drafting, { dc, fencing, shutdowns }: Down): void {
 }
 
 function shutdownAction(draft: Drafting, node: NodeStatus): DraftAction {
-  const action = obtain(draft, {
-    unit: undefined,
+  const action = findOrCreateAction(draft, {
+    rsc: undefined,
     task: 'do_shutdown',
     key: `do_shutdown-${node.name}`,
     node,
@@ -81,8 +85,8 @@ function shutdownAction(draft: Drafting, node: NodeStatus): DraftAction {
   })
   action.meta.set('op_no_wait', 'true')
   for (const stop of draft.actions) {
-    if (stop.task !== 'stop' || !sameNode(stop.node, node) || stop.unit?.kind !== 'primitive') continue
-    const { assigned, resource } = stop.unit
+    if (stop.task !== 'stop' || !sameNode(stop.node, node) || stop.rsc?.kind !== 'primitive') continue
+    const { assigned, resource } = stop.rsc
     if (resource.state.maintenance || node.maintenance || (!assigned.managed && !assigned.blocked)) continue
     stop.optional = false
     relate(stop, action, rule.ordered | rule.unrunnableFirstBlocks)
@@ -91,7 +95,7 @@ function shutdownAction(draft: Drafting, node: NodeStatus): DraftAction {
 }
 
 /** A guest is fenced by the recovery of its container; a point in the order stands for it. */
-function fenceGuest(draft: Drafting, primitives: readonly PrimitiveUnit[], node: NodeStatus): void {
+function fenceGuest(draft: Drafting, primitives: readonly PlannedPrimitive[], node: NodeStatus): void {
   const container = node.container === undefined ? undefined : draft.tree.byId.get(node.container)
   const connection = node.connection === undefined ? undefined : draft.tree.byId.get(node.connection)
   const stop = container && findAction(draft, container, { task: 'stop' })
@@ -116,26 +120,26 @@ function fenceGuest(draft: Drafting, primitives: readonly PrimitiveUnit[], node:
 }
 
 /** Starts wait for the fencing, stops on the node are implied by it. */
-function orderAroundFencing(draft: Drafting, primitives: readonly PrimitiveUnit[], fencing: DraftAction): void {
+function orderAroundFencing(draft: Drafting, primitives: readonly PlannedPrimitive[], fencing: DraftAction): void {
   const { node } = fencing
   if (!node) return
-  for (const unit of primitives) {
-    if (!unit.assigned.managed) continue
-    orderStarts(draft, unit, fencing, node)
-    orderStops(draft, unit, fencing, node)
-    orderDemotes(draft, unit, fencing, node)
+  for (const rsc of primitives) {
+    if (!rsc.assigned.managed) continue
+    orderStarts(draft, rsc, fencing, node)
+    orderStops(draft, rsc, fencing, node)
+    orderDemotes(draft, rsc, fencing, node)
   }
 }
 
-function orderStarts(draft: Drafting, unit: PrimitiveUnit, fencing: DraftAction, target: NodeStatus): void {
-  for (const action of draft.ofUnit(unit)) {
+function orderStarts(draft: Drafting, rsc: PlannedPrimitive, fencing: DraftAction, target: NodeStatus): void {
+  for (const action of draft.ofResource(rsc)) {
     if (action.needs === 'fencing') {
       relate(fencing, action, rule.ordered)
     } else if (
       action.needs === 'quorum' &&
       action.task === 'start' &&
-      unit.assigned.scoreOn(target.name) !== undefined &&
-      !isKnownOn(unit, target)
+      rsc.assigned.scoreOn(target.name) !== undefined &&
+      !isKnownOn(rsc, target)
     ) {
       // Nobody knows whether it runs there, so it is not started before the node is surely down.
       relate(fencing, action, rule.ordered | rule.unrunnableFirstBlocks)
@@ -144,41 +148,41 @@ function orderStarts(draft: Drafting, unit: PrimitiveUnit, fencing: DraftAction,
 }
 
 /** Instances of an anonymous clone are alike, so what is known of one holds for all. */
-function isKnownOn({ resource, parent }: PrimitiveUnit, { name }: NodeStatus): boolean {
+function isKnownOn({ resource, parent }: PlannedPrimitive, { name }: NodeStatus): boolean {
   if (resource.state.knownOn.has(name)) return true
   if (parent?.kind !== 'clone' || parent.resource.unique) return false
   return primitivesIn(parent.resource).some(({ state }) => state.knownOn.has(name))
 }
 
-const isOrderImplied = (unit: PrimitiveUnit, target: NodeStatus): boolean => {
-  const { requires } = unit.resource.meta
+const isOrderImplied = (rsc: PlannedPrimitive, target: NodeStatus): boolean => {
+  const { requires } = rsc.resource.meta
   return requires === 'fencing' || requires === 'unfencing' || target.kind === 'guest'
 }
 
-function orderStops(draft: Drafting, unit: PrimitiveUnit, fencing: DraftAction, target: NodeStatus): void {
-  const stops = actionsOn(draft, unit, 'stop', target)
-  const isOrdered = isOrderImplied(unit, target)
-  const parentStop = stops.length > 0 && isOrdered ? findAction(draft, topOf(unit), { task: 'stop' }) : undefined
+function orderStops(draft: Drafting, rsc: PlannedPrimitive, fencing: DraftAction, target: NodeStatus): void {
+  const stops = actionsOn(draft, rsc, 'stop', target)
+  const isOrdered = isOrderImplied(rsc, target)
+  const parentStop = stops.length > 0 && isOrdered ? findAction(draft, topOf(rsc), { task: 'stop' }) : undefined
   for (const stop of stops) {
     stop.pseudo = true
     stop.runnable = true
     if (isOrdered) {
       // In a bundle the order of the whole suffices; more would make a loop.
-      if (!isBundled(unit)) relate(fencing, stop, rule.guestAllowed)
+      if (!isBundled(rsc)) relate(fencing, stop, rule.guestAllowed)
       relate(fencing, parentStop, rule.guestAllowed)
     }
-    if (isTrue(unit.resource.meta.raw.get('notify'))) bindAfterFencing(draft, unit, fencing)
+    if (isTrue(rsc.resource.meta.raw.get('notify'))) bindAfterFencing(draft, rsc, fencing)
   }
 }
 
-function orderDemotes(draft: Drafting, unit: PrimitiveUnit, fencing: DraftAction, target: NodeStatus): void {
-  for (const demote of actionsOn(draft, unit, 'demote', target)) {
-    if (demote.node?.online && !isUnclean(draft, target) && !unit.resource.state.failed) continue
+function orderDemotes(draft: Drafting, rsc: PlannedPrimitive, fencing: DraftAction, target: NodeStatus): void {
+  for (const demote of actionsOn(draft, rsc, 'demote', target)) {
+    if (demote.node?.online && !isUnclean(draft, target) && !rsc.resource.state.failed) continue
     demote.pseudo = true
     demote.runnable = true
-    if (!isBundled(unit) && isOrderImplied(unit, target)) relate(fencing, demote, rule.guestAllowed | rule.ordered)
+    if (!isBundled(rsc) && isOrderImplied(rsc, target)) relate(fencing, demote, rule.guestAllowed | rule.ordered)
   }
 }
 
-const actionsOn = (draft: Drafting, unit: PrimitiveUnit, task: string, node: NodeStatus): readonly DraftAction[] =>
-  draft.withTask(unit, task).filter((action) => sameNode(action.node, node))
+const actionsOn = (draft: Drafting, rsc: PlannedPrimitive, task: string, node: NodeStatus): readonly DraftAction[] =>
+  draft.withTask(rsc, task).filter((action) => sameNode(action.node, node))

@@ -5,9 +5,9 @@
 import type { NodeStatus } from '../../../status/index.ts'
 import { type Drafting, isUnclean } from '../draft/draft.ts'
 import type { DraftAction } from '../draft/draft-action.ts'
-import { fenceAction } from '../draft/obtain.ts'
+import { fenceAction } from '../draft/find-or-create-action.ts'
+import { isFenceDevice, type PlannedPrimitive } from '../draft/planned-resource.ts'
 import { type Rules, relate } from '../draft/relation.ts'
-import { isFenceDevice, type PrimitiveUnit } from '../draft/unit.ts'
 
 /** Once unfenced, a node stays so until it is fenced. */
 export function isUnfenced(node: NodeStatus): boolean {
@@ -20,7 +20,7 @@ export function isUnfenced(node: NodeStatus): boolean {
  */
 export function orderAfterUnfencing(
   draft: Drafting,
-  unit: PrimitiveUnit,
+  rsc: PlannedPrimitive,
   {
     node,
     action,
@@ -28,28 +28,28 @@ export function orderAfterUnfencing(
   }: { readonly node: NodeStatus | undefined; readonly action: DraftAction; readonly rules: Rules },
 ): void {
   if (!node || !draft.status.unfencingEnabled) return
-  if (!isFenceDevice(unit) && unit.resource.meta.requires !== 'unfencing') return
+  if (!isFenceDevice(rsc) && rsc.resource.meta.requires !== 'unfencing') return
   const unfence = fenceAction(draft, node, { action: 'on', optional: true })
   relate(unfence, action, rules)
-  if (!isUnfenced(node)) requireUnfencing(draft, undefined, node, `required by ${unit.id} ${action.task}`)
+  if (!isUnfenced(node)) requireUnfencing(draft, undefined, node, `required by ${rsc.id} ${action.task}`)
 }
 
 /** Makes unfencing necessary; where `dependency` is given, only for what it has to do with. */
 export function requireUnfencing(
   draft: Drafting,
-  unit: PrimitiveUnit | undefined,
+  rsc: PlannedPrimitive | undefined,
   node: NodeStatus | undefined,
   reason: string,
 ): void {
   if (!draft.status.unfencingEnabled) return
-  if (unit && !isFenceDevice(unit)) return
+  if (rsc && !isFenceDevice(rsc)) return
   if (node?.online && !isUnclean(draft, node) && !node.shutdown) {
     fenceAction(draft, node, { action: 'on', optional: false, reason })
     return
   }
-  if (unit) {
+  if (rsc) {
     for (const other of draft.nodeList) {
-      if (other.online && !isUnclean(draft, other) && !other.shutdown) requireUnfencing(draft, unit, other, reason)
+      if (other.online && !isUnclean(draft, other) && !other.shutdown) requireUnfencing(draft, rsc, other, reason)
     }
   }
 }

@@ -1,12 +1,12 @@
 /** What travels with an action in the graph: meta-attributes of operation, clone and notification, and the agent's parameters. */
 import { parseDurationMs } from '../../../base/index.ts'
 import type { NodeStatus } from '../../../status/index.ts'
+import type { AppliedOrderings } from '../apply-orderings/applied-orderings.ts'
 import { isRecurring, type PlannedAction } from '../draft/action.ts'
 import { findOperation, timeoutMs } from '../draft/operation.ts'
 import { parametersOf } from '../draft/parameters.ts'
+import { type PlannedClone, type PlannedPrimitive, type PlannedResource, topOf } from '../draft/planned-resource.ts'
 import { activeNodes, primitiveNamed, targetOf } from '../draft/setting.ts'
-import { type CloneUnit, type PrimitiveUnit, topOf, type Unit } from '../draft/unit.ts'
-import type { Settled } from '../settling/settled.ts'
 import type { Outcome } from './inputs.ts'
 
 /** Told to the controller by other means, or nobody's business. */
@@ -22,12 +22,12 @@ const untold = new Set([
 ])
 
 export function actionAttributes(
-  { settled, notices }: Outcome,
+  { applied, notifyActions }: Outcome,
   action: PlannedAction,
 ): Readonly<Record<string, string>> {
-  const { unit, node } = action
+  const { rsc, node } = action
   const meta = new Map<string, string>()
-  if (!unit) {
+  if (!rsc) {
     for (const [name, value] of action.meta) meta.set(name, value)
     if (node && (action.task === 'stonith' || action.task === 'do_shutdown')) nameNode(meta, node)
     return prefixed(meta)
@@ -37,21 +37,21 @@ export function actionAttributes(
     meta.set('migrate_source', action.migration.source)
     meta.set('migrate_target', action.migration.target)
   }
-  for (const [name, value] of notices.told(action)) meta.set(name, value)
-  addOperation(action, unit, meta)
-  if (node && !notices.stateOf(action).pseudo) nameNode(meta, node)
-  const clone = unit.kind === 'clone' ? unit : cloneAround(unit)
-  if (clone) for (const [name, value] of cloneMeta(clone, unit)) meta.set(name, value)
-  if (unit.kind !== 'primitive') return prefixed(meta)
-  addSurroundings(settled, action, unit, meta)
-  return { ...prefixed(meta), ...parameters(settled, unit, action) }
+  for (const [name, value] of notifyActions.told(action)) meta.set(name, value)
+  addOperation(action, rsc, meta)
+  if (node && !notifyActions.stateOf(action).pseudo) nameNode(meta, node)
+  const clone = rsc.kind === 'clone' ? rsc : cloneAround(rsc)
+  if (clone) for (const [name, value] of cloneMeta(clone, rsc)) meta.set(name, value)
+  if (rsc.kind !== 'primitive') return prefixed(meta)
+  addSurroundings(applied, action, rsc, meta)
+  return { ...prefixed(meta), ...parameters(applied, rsc, action) }
 }
 
-function addOperation(action: PlannedAction, unit: Unit, meta: Map<string, string>): void {
+function addOperation(action: PlannedAction, rsc: PlannedResource, meta: Map<string, string>): void {
   meta.set('timeout', String(timeoutMs(action.meta)))
   const delay = parseDurationMs(action.meta.get('start-delay') ?? '')
   if (delay !== undefined) meta.set('start_delay', String(delay))
-  const written = unit.kind === 'primitive' ? unit.resource.operations : []
+  const written = rsc.kind === 'primitive' ? rsc.resource.operations : []
   const definition = written.find(
     ({ name, intervalMs }) => name === (action.cancels ?? action.task) && intervalMs === action.intervalMs,
   )
@@ -68,18 +68,18 @@ function nameNode(meta: Map<string, string>, { name, id }: NodeStatus): void {
 
 /** Containers and the guests in them: who runs in what, and on which host. */
 function addSurroundings(
-  settled: Settled,
+  applied: AppliedOrderings,
   action: PlannedAction,
-  unit: PrimitiveUnit,
+  rsc: PlannedPrimitive,
   meta: Map<string, string>,
 ): void {
-  const { raw } = unit.resource.meta
+  const { raw } = rsc.resource.meta
   const guest = raw.get('remote-node')
   if (guest !== undefined) meta.set('remote_node', guest)
-  if (unit.container) meta.set('container', unit.container.id)
+  if (rsc.container) meta.set('container', rsc.container.id)
   // What is cancelled goes through the connection that there is, wherever that leads.
   if (action.node?.kind !== 'guest' || action.cancels !== undefined) return
-  const host = hostOf(settled, action, action.node)
+  const host = hostOf(applied, action, action.node)
   if (!host) return
   meta.set('physical_host', host.name)
   const target = raw.get('container-attribute-target')
@@ -89,19 +89,19 @@ function addSurroundings(
 const goingDown = new Set(['stop', 'stopped', 'demote', 'demoted'])
 
 /** What goes down does so on the guest's present host, what comes up on its next. */
-function hostOf(settled: Settled, { task, meta }: PlannedAction, guest: NodeStatus): NodeStatus | undefined {
-  const container = primitiveNamed(settled, guest.container)
+function hostOf(applied: AppliedOrderings, { task, meta }: PlannedAction, guest: NodeStatus): NodeStatus | undefined {
+  const container = primitiveNamed(applied, guest.container)
   if (!container) return undefined
   const named = task === 'notify' ? (meta.get('notify_operation') ?? '') : task
-  return goingDown.has(named) ? activeNodes(settled, container)[0] : targetOf(settled, container)
+  return goingDown.has(named) ? activeNodes(applied, container)[0] : targetOf(applied, container)
 }
 
-function cloneAround(unit: Unit): CloneUnit | undefined {
-  const top = topOf(unit)
+function cloneAround(rsc: PlannedResource): PlannedClone | undefined {
+  const top = topOf(rsc)
   return top.kind === 'clone' ? top : undefined
 }
 
-function cloneMeta(clone: CloneUnit, unit: Unit): readonly (readonly [string, string])[] {
+function cloneMeta(clone: PlannedClone, rsc: PlannedResource): readonly (readonly [string, string])[] {
   const { cloneMax, cloneNodeMax, unique, notify, promotable, promotedMax, promotedNodeMax } = clone.resource
   const pairs: [string, string][] = [
     ['clone_max', String(cloneMax)],
@@ -109,7 +109,7 @@ function cloneMeta(clone: CloneUnit, unit: Unit): readonly (readonly [string, st
     ['globally_unique', String(unique)],
     ['notify', String(notify)],
   ]
-  const instance = unit.kind === 'primitive' ? unit.resource.instance : undefined
+  const instance = rsc.kind === 'primitive' ? rsc.resource.instance : undefined
   if (instance) pairs.push(['clone', String(instance.number)])
   if (promotable) {
     for (const name of ['promoted', 'master']) {
@@ -119,18 +119,22 @@ function cloneMeta(clone: CloneUnit, unit: Unit): readonly (readonly [string, st
   return pairs
 }
 
-function parameters(settled: Settled, unit: PrimitiveUnit, action: PlannedAction): Readonly<Record<string, string>> {
-  const definition = findOperation(unit.resource, action.cancels ?? action.task, action.intervalMs)
-  const own = definition ? settled.status.operationParameters(definition, action.node?.name) : new Map<string, string>()
-  const external = externalAddress(unit)
+function parameters(
+  applied: AppliedOrderings,
+  rsc: PlannedPrimitive,
+  action: PlannedAction,
+): Readonly<Record<string, string>> {
+  const definition = findOperation(rsc.resource, action.cancels ?? action.task, action.intervalMs)
+  const own = definition ? applied.status.operationParameters(definition, action.node?.name) : new Map<string, string>()
+  const external = externalAddress(rsc)
   return {
-    ...parametersOf(settled, unit, { node: action.node?.name, own }),
+    ...parametersOf(applied, rsc, { node: action.node?.name, own }),
     ...(external !== undefined && { pcmk_external_ip: external }),
   }
 }
 
 /** What runs in a bundle with addresses is told the one by which the world reaches it. */
-function externalAddress({ replica }: PrimitiveUnit): string | undefined {
+function externalAddress({ replica }: PlannedPrimitive): string | undefined {
   if (replica?.as !== 'child') return undefined
   const own = replica.bundle.replicas.find(({ number }) => number === replica.number)
   return own?.ip?.resource.parametersOn(undefined).get('ip')

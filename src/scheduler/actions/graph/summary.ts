@@ -4,11 +4,11 @@
  */
 import { type Role, roleRank } from '../../../cib/index.ts'
 import type { NodeStatus } from '../../../status/index.ts'
+import { type AppliedOrderings, isReloaded } from '../apply-orderings/applied-orderings.ts'
 import { type ActionCause, type ActionState, actionsWithTask, sameNode } from '../draft/action.ts'
 import { currentNode } from '../draft/current-node.ts'
+import type { PlannedPrimitive, PlannedResource } from '../draft/planned-resource.ts'
 import { activeNodes, targetOf } from '../draft/setting.ts'
-import type { PrimitiveUnit, Unit } from '../draft/unit.ts'
-import { isReloaded, type Settled } from '../settling/settled.ts'
 
 export interface TransitionChange {
   readonly what: string
@@ -31,8 +31,8 @@ export interface ChangePlace {
   readonly roles?: { readonly now: Role; readonly next: Role }
 }
 
-export function summarize(settled: Settled): readonly TransitionChange[] {
-  return [...nodeChanges(settled), ...settled.tree.ordered.flatMap((unit) => resourceChanges(settled, unit))]
+export function summarize(applied: AppliedOrderings): readonly TransitionChange[] {
+  return [...nodeChanges(applied), ...applied.tree.ordered.flatMap((rsc) => resourceChanges(applied, rsc))]
 }
 
 /** A line each, those of resources in columns that are as wide as crm_simulate makes them. */
@@ -54,12 +54,12 @@ function describeChange(
   return `${what.padEnd(8)}   ${subject.padEnd(widths.subject)}   ( ${details.padStart(widths.details)} )${why}`
 }
 
-function nodeChanges(settled: Settled): readonly TransitionChange[] {
-  const fencing = settled.actions.filter(({ unit, task }) => !unit && task === 'stonith')
+function nodeChanges(applied: AppliedOrderings): readonly TransitionChange[] {
+  const fencing = applied.actions.filter(({ rsc, task }) => !rsc && task === 'stonith')
   return fencing.reverse().flatMap((action) => {
     const { node, meta } = action
     if (!node) return []
-    const { optional, reason, runnable } = settled.stateOf(action)
+    const { optional, reason, runnable } = applied.stateOf(action)
     if (optional) return []
     const container = node.kind === 'guest' && node.container ? ` (resource: ${node.container})` : ''
     return [
@@ -73,25 +73,25 @@ function nodeChanges(settled: Settled): readonly TransitionChange[] {
   })
 }
 
-function resourceChanges(settled: Settled, unit: Unit): readonly TransitionChange[] {
-  switch (unit.kind) {
+function resourceChanges(applied: AppliedOrderings, rsc: PlannedResource): readonly TransitionChange[] {
+  switch (rsc.kind) {
     case 'primitive':
-      return primitiveChanges(settled, unit)
+      return primitiveChanges(applied, rsc)
     case 'group':
-      return unit.members.flatMap((member) => primitiveChanges(settled, member))
+      return rsc.members.flatMap((member) => primitiveChanges(applied, member))
     case 'clone':
-      return unit.instances.flatMap((instance) => resourceChanges(settled, instance))
+      return rsc.instances.flatMap((instance) => resourceChanges(applied, instance))
     case 'bundle':
-      return unit.replicas.flatMap(({ ip, container, remote, child }) =>
-        [ip, container, remote, child].flatMap((part) => (part ? primitiveChanges(settled, part) : [])),
+      return rsc.replicas.flatMap(({ ip, container, remote, child }) =>
+        [ip, container, remote, child].flatMap((part) => (part ? primitiveChanges(applied, part) : [])),
       )
   }
 }
 
 /** What the words for a change depend on. */
 interface Facts {
-  readonly settled: Settled
-  readonly unit: PrimitiveUnit
+  readonly applied: AppliedOrderings
+  readonly rsc: PlannedPrimitive
   readonly current: NodeStatus | undefined
   readonly next: NodeStatus | undefined
   readonly role: Role
@@ -103,22 +103,22 @@ interface Facts {
 
 type State = Readonly<ActionState>
 
-function primitiveChanges(settled: Settled, unit: PrimitiveUnit): readonly TransitionChange[] {
-  const next = targetOf(settled, unit)
-  const current = currentNode(settled, unit)
-  if (!current && (unit.resource.orphan || !next)) return []
-  if (!unit.assigned.managed) return []
-  const start = operation(settled, unit, 'start', next)
+function primitiveChanges(applied: AppliedOrderings, rsc: PlannedPrimitive): readonly TransitionChange[] {
+  const next = targetOf(applied, rsc)
+  const current = currentNode(applied, rsc)
+  if (!current && (rsc.resource.orphan || !next)) return []
+  if (!rsc.assigned.managed) return []
+  const start = operation(applied, rsc, 'start', next)
   const facts: Facts = {
-    settled,
-    unit,
+    applied,
+    rsc,
     current,
     next,
-    role: current && unit.role === 'Stopped' ? 'Started' : unit.role,
-    nextRole: settled.destinationOf(unit).nextRole,
+    role: current && rsc.role === 'Stopped' ? 'Started' : rsc.role,
+    nextRole: applied.destinationOf(rsc).nextRole,
     isMoving: current !== undefined && next !== undefined && !sameNode(current, next),
     start,
-    stop: stopOf(settled, unit, start?.runnable ? current : undefined),
+    stop: stopOf(applied, rsc, start?.runnable ? current : undefined),
   }
   const table = facts.role === facts.nextRole ? sameRole : otherRole
   return table.find((row) => row.when(facts))?.tell(facts) ?? []
@@ -126,18 +126,18 @@ function primitiveChanges(settled: Settled, unit: PrimitiveUnit): readonly Trans
 
 /** Of several, the one that was planned first: what the history asks for comes before what leads elsewhere. */
 function operation(
-  settled: Settled,
-  unit: PrimitiveUnit,
+  applied: AppliedOrderings,
+  rsc: PlannedPrimitive,
   task: string,
   node: NodeStatus | undefined,
 ): State | undefined {
-  const action = actionsWithTask(settled, unit, task, node).at(-1)
-  return action && settled.stateOf(action)
+  const action = actionsWithTask(applied, rsc, task, node).at(-1)
+  return action && applied.stateOf(action)
 }
 
-function stopOf(settled: Settled, unit: PrimitiveUnit, node: NodeStatus | undefined): State | undefined {
-  const found = operation(settled, unit, 'stop', node)
-  return found ?? (settled.keptWhereExpected.has(unit) ? operation(settled, unit, 'stop', undefined) : undefined)
+function stopOf(applied: AppliedOrderings, rsc: PlannedPrimitive, node: NodeStatus | undefined): State | undefined {
+  const found = operation(applied, rsc, 'stop', node)
+  return found ?? (applied.keptWhereExpected.has(rsc) ? operation(applied, rsc, 'stop', undefined) : undefined)
 }
 
 interface Row {
@@ -145,16 +145,16 @@ interface Row {
   readonly tell: (facts: Facts) => readonly TransitionChange[]
 }
 
-const hasFailed = ({ unit }: Facts): boolean => unit.resource.state.failed
+const hasFailed = ({ rsc }: Facts): boolean => rsc.resource.state.failed
 
 const isMoving = (facts: Facts): boolean => facts.isMoving
 
-const reloads = ({ settled, unit }: Facts): boolean => isReloaded(settled, unit)
+const reloads = ({ applied, rsc }: Facts): boolean => isReloaded(applied, rsc)
 
 const cannotStart = ({ start }: Facts): boolean => start?.runnable === false
 
-const next = ({ settled, unit, next: node }: Facts, task: string): State | undefined =>
-  operation(settled, unit, task, node)
+const next = ({ applied, rsc, next: node }: Facts, task: string): State | undefined =>
+  operation(applied, rsc, task, node)
 
 /** For a resource that keeps its role, or would; the first row that fits. */
 const sameRole: readonly Row[] = [
@@ -192,7 +192,7 @@ const sameRole: readonly Row[] = [
 const otherRole: readonly Row[] = [
   { when: (facts) => facts.stop !== undefined && (facts.nextRole === 'Stopped' || cannotStart(facts)), tell: stops },
   {
-    when: (facts) => facts.stop !== undefined && hasFailed(facts) && facts.unit.resource.state.mustStop,
+    when: (facts) => facts.stop !== undefined && hasFailed(facts) && facts.rsc.resource.state.mustStop,
     tell: (facts) => [change(facts, 'Recover', { operation: facts.stop, source: facts.start })],
   },
   { when: isMoving, tell: (facts) => [change(facts, 'Move', { operation: facts.stop })] },
@@ -214,9 +214,9 @@ const otherRole: readonly Row[] = [
 
 /** On every node that it is on. */
 function stops(facts: Facts): readonly TransitionChange[] {
-  const { settled, unit } = facts
-  return activeNodes(settled, unit).map((node) => {
-    const stop = operation(settled, unit, 'stop', node)
+  const { applied, rsc } = facts
+  return activeNodes(applied, rsc).map((node) => {
+    const stop = operation(applied, rsc, 'stop', node)
     return change({ ...facts, current: node }, 'Stop', {
       operation: stop,
       source: whyStopped(stop, facts),
@@ -241,7 +241,7 @@ function change(facts: Facts, what: string, { operation: own, source, stays = fa
   const { reason, cause } = source ?? own ?? {}
   return {
     what,
-    subject: facts.unit.id,
+    subject: facts.rsc.id,
     details: detailsOf(facts, facts.current, stays ? undefined : facts.next),
     place: placeOf(facts, facts.current, stays ? undefined : facts.next),
     ...(reason !== undefined && { reason }),

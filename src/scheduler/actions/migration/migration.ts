@@ -4,15 +4,15 @@
  */
 import type { NodeStatus } from '../../../status/index.ts'
 import { type Drafting, isUnclean, type Ordering } from '../draft/draft.ts'
-import { obtain } from '../draft/obtain.ts'
+import { findOrCreateAction } from '../draft/find-or-create-action.ts'
+import type { PlannedPrimitive } from '../draft/planned-resource.ts'
 import { rule } from '../draft/relation.ts'
 import { targetOf } from '../draft/setting.ts'
-import type { PrimitiveUnit } from '../draft/unit.ts'
 
-export function mayMigrate(draft: Drafting, unit: PrimitiveUnit, current: NodeStatus): boolean {
-  const { state, meta } = unit.resource
-  const target = targetOf(draft, unit)
-  if (!meta.allowMigrate || !state.migratable || !unit.assigned.managed) return false
+export function mayMigrate(draft: Drafting, rsc: PlannedPrimitive, current: NodeStatus): boolean {
+  const { state, meta } = rsc.resource
+  const target = targetOf(draft, rsc)
+  if (!meta.allowMigrate || !state.migratable || !rsc.assigned.managed) return false
   if (state.failed || state.pending?.operation === 'start') return false
   return target !== undefined && !isUnclean(draft, current) && !isUnclean(draft, target)
 }
@@ -24,17 +24,19 @@ interface Migration {
   readonly continues: boolean
 }
 
-export function migrate(draft: Ordering, unit: PrimitiveUnit, { current, target, continues }: Migration): void {
-  const start = obtain(draft, { unit, task: 'start', node: target, optional: true })
-  const stop = obtain(draft, { unit, task: 'stop', node: current, optional: true })
-  const to = continues ? undefined : obtain(draft, { unit, task: 'migrate_to', node: current, optional: true })
-  const from = obtain(draft, { unit, task: 'migrate_from', node: target, optional: true })
+export function migrate(draft: Ordering, rsc: PlannedPrimitive, { current, target, continues }: Migration): void {
+  const start = findOrCreateAction(draft, { rsc, task: 'start', node: target, optional: true })
+  const stop = findOrCreateAction(draft, { rsc, task: 'stop', node: current, optional: true })
+  const to = continues
+    ? undefined
+    : findOrCreateAction(draft, { rsc, task: 'migrate_to', node: current, optional: true })
+  const from = findOrCreateAction(draft, { rsc, task: 'migrate_from', node: target, optional: true })
   for (const action of [start, stop, from, ...(to ? [to] : [])]) action.migratable = true
   start.pseudo = true
   const first = to ?? from
   first.needs = start.needs
   const then = (before: string, after: string, rules: number): void =>
-    draft.orders.addTasks({ unit, task: before }, { unit, task: after }, rules)
+    draft.orders.addTasks({ rsc, task: before }, { rsc, task: after }, rules)
   then('monitor', to ? 'migrate_to' : 'migrate_from', rule.ordered)
   if (to) {
     then('migrate_to', 'migrate_from', rule.ordered | rule.unmigratableThenBlocks)
@@ -43,5 +45,5 @@ export function migrate(draft: Ordering, unit: PrimitiveUnit, { current, target,
   then('migrate_from', 'start', rule.ordered | rule.firstElseThen | rule.unmigratableThenBlocks)
   for (const half of to ? [to, from] : [from]) half.migration = { source: current.name, target: target.name }
   // An interrupted first half must be recognised later; a connection records none, since it migrates without its agent.
-  if (to && unit.resource.connectionOf === undefined) to.meta.set('record-pending', 'true')
+  if (to && rsc.resource.connectionOf === undefined) to.meta.set('record-pending', 'true')
 }

@@ -7,10 +7,16 @@ import { notifyKey } from '../draft/action.ts'
 import type { Change, NotificationBoundaries, NotificationBoundary } from '../draft/boundary.ts'
 import { type Drafting, isUnclean } from '../draft/draft.ts'
 import type { DraftAction } from '../draft/draft-action.ts'
-import { obtain } from '../draft/obtain.ts'
+import { findOrCreateAction } from '../draft/find-or-create-action.ts'
+import {
+  type PlannedClone,
+  type PlannedPrimitive,
+  type PlannedResource,
+  primitivesOf,
+  topOf,
+} from '../draft/planned-resource.ts'
 import { relate, rule } from '../draft/relation.ts'
-import { type CloneUnit, type PrimitiveUnit, primitivesOf, topOf, type Unit } from '../draft/unit.ts'
-import { listeners } from './listeners.ts'
+import { notifiedInstances } from './notified-instances.ts'
 
 /** A change of a clone as two points: it begins, it is done. */
 export interface Course {
@@ -32,7 +38,7 @@ const sequence: readonly (readonly [Change, Change])[] = [
   ['demote', 'stop'],
 ]
 
-export function bindNotifications(draft: Drafting, clone: CloneUnit, changing: Changing): void {
+export function bindNotifications(draft: Drafting, clone: PlannedClone, changing: Changing): void {
   const bound = (change: Change): NotificationBoundaries<DraftAction> => {
     const course = changing[change]
     return course ? { [change]: boundary(draft, clone, change, course) } : {}
@@ -45,18 +51,18 @@ export function bindNotifications(draft: Drafting, clone: CloneUnit, changing: C
 
 function boundary(
   draft: Drafting,
-  unit: Unit,
+  rsc: PlannedResource,
   change: Change,
   { action, done }: Course,
 ): NotificationBoundary<DraftAction> {
-  const pre = action && notifyPoint(draft, unit, { action, change, when: 'pre', name: 'notify' })
-  const preDone = action && notifyPoint(draft, unit, { action, change, when: 'confirmed-pre', name: 'notified' })
+  const pre = action && notifyPoint(draft, rsc, { action, change, when: 'pre', name: 'notify' })
+  const preDone = action && notifyPoint(draft, rsc, { action, change, when: 'confirmed-pre', name: 'notified' })
   if (pre && preDone) {
     relate(pre, preDone, rule.ordered)
     relate(preDone, action, rule.ordered)
   }
-  const post = done && notifyPoint(draft, unit, { action: done, change, when: 'post', name: 'notify' })
-  const postDone = done && notifyPoint(draft, unit, { action: done, change, when: 'confirmed-post', name: 'notified' })
+  const post = done && notifyPoint(draft, rsc, { action: done, change, when: 'post', name: 'notify' })
+  const postDone = done && notifyPoint(draft, rsc, { action: done, change, when: 'confirmed-post', name: 'notified' })
   if (post && postDone) {
     for (const point of [post, postDone]) {
       point.priority = INFINITY
@@ -82,9 +88,9 @@ interface NotifyPoint {
   readonly name: string
 }
 
-function notifyPoint(draft: Drafting, unit: Unit, { action, change, when, name }: NotifyPoint): DraftAction {
-  const key = notifyKey(unit.id, when, action.task)
-  const point = obtain(draft, { unit, key, task: name, optional: action.optional })
+function notifyPoint(draft: Drafting, rsc: PlannedResource, { action, change, when, name }: NotifyPoint): DraftAction {
+  const key = notifyKey(rsc.id, when, action.task)
+  const point = findOrCreateAction(draft, { rsc, key, task: name, optional: action.optional })
   point.pseudo = true
   point.runnable = true
   point.meta.set('notify_key_type', when)
@@ -97,14 +103,14 @@ function notifyPoint(draft: Drafting, unit: Unit, { action, change, when, name }
 const itself = (action: DraftAction): DraftAction => action
 
 /** Instances elsewhere are told of a stop that fencing implies, once the fencing is done. */
-export function bindAfterFencing(draft: Drafting, unit: PrimitiveUnit, fencing: DraftAction): void {
-  const after = boundary(draft, unit, 'stop', { done: fencing })
-  const told = primitivesOf(topOf(unit)).flatMap((instance) =>
-    listeners(draft, instance, {
+export function bindAfterFencing(draft: Drafting, rsc: PlannedPrimitive, fencing: DraftAction): void {
+  const after = boundary(draft, rsc, 'stop', { done: fencing })
+  const told = primitivesOf(topOf(rsc)).flatMap((instance) =>
+    notifiedInstances(draft, instance, {
       change: 'stop',
       isUnclean: (node) => isUnclean(draft, node),
       stateOf: itself,
-    }).flatMap(({ node, hears }) => (hears.post ? [{ unit: instance, node }] : [])),
+    }).flatMap(({ node, hears }) => (hears.post ? [{ rsc: instance, node }] : [])),
   )
-  draft.afterFencing.push({ boundary: after, unit, told })
+  draft.afterFencing.push({ boundary: after, rsc, told })
 }

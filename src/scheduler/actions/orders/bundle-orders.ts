@@ -1,16 +1,16 @@
 /** The order within a bundle: address, container, then what runs in it, as a clone of its own ("Bundles"). */
 
 import type { OrderList } from '../draft/order-list.ts'
+import type { PlannedBundle, PlannedClone, PlannedReplica } from '../draft/planned-resource.ts'
 import { rule } from '../draft/relation.ts'
 import type { Setting } from '../draft/setting.ts'
-import type { BundleUnit, CloneUnit, ReplicaUnit } from '../draft/unit.ts'
 import { orderClone, orderRestartWithRoles } from './clone-orders.ts'
 import { thenOf } from './group-orders.ts'
 import { orderPrimitive } from './primitive-orders.ts'
 
 const { thenShowsFirst, firstShowsThen, unrunnableFirstBlocks } = rule
 
-export function orderBundle(setting: Setting, orders: OrderList, bundle: BundleUnit): void {
+export function orderBundle(setting: Setting, orders: OrderList, bundle: PlannedBundle): void {
   const { child } = bundle
   if (child) orderWithin(orders, bundle, { child, up: 'start', isUp: 'running', down: 'stop', isDown: 'stopped' })
   for (const replica of bundle.replicas) orderReplica(setting, orders, { bundle, replica })
@@ -22,7 +22,7 @@ export function orderBundle(setting: Setting, orders: OrderList, bundle: BundleU
 }
 
 interface Within {
-  readonly child: CloneUnit
+  readonly child: PlannedClone
   readonly up: string
   readonly isUp: string
   readonly down: string
@@ -30,7 +30,7 @@ interface Within {
 }
 
 /** The bundle begins before what is in it does, and is done after it. */
-function orderWithin(orders: OrderList, bundle: BundleUnit, { child, up, isUp, down, isDown }: Within): void {
+function orderWithin(orders: OrderList, bundle: PlannedBundle, { child, up, isUp, down, isDown }: Within): void {
   const then = thenOf(orders)
   then([bundle, up], [child, up], thenShowsFirst)
   then([child, isUp], [bundle, isUp], firstShowsThen)
@@ -39,8 +39,8 @@ function orderWithin(orders: OrderList, bundle: BundleUnit, { child, up, isUp, d
 }
 
 interface InBundle {
-  readonly bundle: BundleUnit
-  readonly replica: ReplicaUnit
+  readonly bundle: PlannedBundle
+  readonly replica: PlannedReplica
 }
 
 function orderReplica(setting: Setting, orders: OrderList, { bundle, replica }: InBundle): void {

@@ -4,15 +4,15 @@
  */
 
 import type { OrderList } from '../draft/order-list.ts'
+import type { PlannedBundle, PlannedClone, PlannedResource } from '../draft/planned-resource.ts'
 import { rule } from '../draft/relation.ts'
 import type { Setting } from '../draft/setting.ts'
-import type { BundleUnit, CloneUnit, Unit } from '../draft/unit.ts'
 import { orderGroup, thenOf } from './group-orders.ts'
 import { orderPrimitive } from './primitive-orders.ts'
 
 const { thenShowsFirst, firstShowsThen, unrunnableFirstBlocks, ordered } = rule
 
-export function orderClone(setting: Setting, orders: OrderList, clone: CloneUnit): void {
+export function orderClone(setting: Setting, orders: OrderList, clone: PlannedClone): void {
   const then = thenOf(orders)
   const { promotable, ordered: isOrdered } = clone.resource
   then([clone, 'stopped'], [clone, 'start'], ordered)
@@ -40,24 +40,25 @@ export function orderClone(setting: Setting, orders: OrderList, clone: CloneUnit
 }
 
 /** They follow one another by their numbers, in a bundle too, whose instances are listed by who is promoted first. */
-const byNumber = ({ instances }: CloneUnit): CloneUnit['instances'] => instances.toSorted((a, b) => a.index - b.index)
+const byNumber = ({ instances }: PlannedClone): PlannedClone['instances'] =>
+  instances.toSorted((a, b) => a.index - b.index)
 
 /** What holds between the points of a promotable clone, and of a bundle around one. */
-export function orderRestartWithRoles(orders: OrderList, unit: CloneUnit | BundleUnit): void {
+export function orderRestartWithRoles(orders: OrderList, rsc: PlannedClone | PlannedBundle): void {
   const then = thenOf(orders)
-  then([unit, 'stopped'], [unit, 'start'], ordered)
-  then([unit, 'stopped'], [unit, 'promote'], ordered)
-  then([unit, 'demoted'], [unit, 'stop'], ordered)
-  then([unit, 'demoted'], [unit, 'start'], ordered)
-  then([unit, 'demoted'], [unit, 'promote'], ordered)
-  then([unit, 'running'], [unit, 'promote'], ordered)
-  then([unit, 'demote'], [unit, 'demoted'], ordered)
+  then([rsc, 'stopped'], [rsc, 'start'], ordered)
+  then([rsc, 'stopped'], [rsc, 'promote'], ordered)
+  then([rsc, 'demoted'], [rsc, 'stop'], ordered)
+  then([rsc, 'demoted'], [rsc, 'start'], ordered)
+  then([rsc, 'demoted'], [rsc, 'promote'], ordered)
+  then([rsc, 'running'], [rsc, 'promote'], ordered)
+  then([rsc, 'demote'], [rsc, 'demoted'], ordered)
 }
 
-function orderPromotion(orders: OrderList, clone: CloneUnit): void {
+function orderPromotion(orders: OrderList, clone: PlannedClone): void {
   const then = thenOf(orders)
   orderRestartWithRoles(orders, clone)
-  let previous: Unit | undefined
+  let previous: PlannedResource | undefined
   for (const instance of byNumber(clone)) {
     then([instance, 'demote'], [instance, 'promote'], ordered)
     then([clone, 'promote'], [instance, 'promote'], ordered)

@@ -5,8 +5,8 @@
 
 import type { Order } from '../draft/order.ts'
 import { OrderList } from '../draft/order-list.ts'
+import { byPriority, type PlannedResource } from '../draft/planned-resource.ts'
 import type { Setting } from '../draft/setting.ts'
-import { byPriority, type Unit } from '../draft/unit.ts'
 import { orderBundle } from './bundle-orders.ts'
 import { orderClone } from './clone-orders.ts'
 import { orderGroup } from './group-orders.ts'
@@ -19,22 +19,22 @@ export function configuredOrders(setting: Setting): readonly Order[] {
   const orders = new OrderList()
   orderSeparations(setting, orders)
   orderByConstraints(setting, orders)
-  for (const unit of byPriority(tree.top)) orderUnit(setting, orders, unit)
+  for (const rsc of byPriority(tree.top)) orderResource(setting, orders, rsc)
   return orders.orders
 }
 
-function orderUnit(setting: Setting, orders: OrderList, unit: Unit): void {
-  switch (unit.kind) {
+function orderResource(setting: Setting, orders: OrderList, rsc: PlannedResource): void {
+  switch (rsc.kind) {
     case 'primitive':
-      orderPrimitive(setting, orders, unit)
+      orderPrimitive(setting, orders, rsc)
       return
     case 'group':
-      orderGroup(setting, orders, unit)
+      orderGroup(setting, orders, rsc)
       return
     case 'clone':
-      orderClone(setting, orders, unit)
+      orderClone(setting, orders, rsc)
       return
     case 'bundle':
-      orderBundle(setting, orders, unit)
+      orderBundle(setting, orders, rsc)
   }
 }

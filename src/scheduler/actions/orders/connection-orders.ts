@@ -10,14 +10,14 @@ import type { Drafting } from '../draft/draft.ts'
 import type { DraftAction } from '../draft/draft-action.ts'
 import type { Order } from '../draft/order.ts'
 import { OrderList } from '../draft/order-list.ts'
+import type { PlannedPrimitive } from '../draft/planned-resource.ts'
 import { none, type Rules, rule } from '../draft/relation.ts'
 import { activeNodes } from '../draft/setting.ts'
-import type { PrimitiveUnit } from '../draft/unit.ts'
 import { type ConnectionState, connectionState } from './connection-state.ts'
 
 type Deed = 'start' | 'stop' | 'demote' | 'cancel' | 'recur' | 'probe' | 'other'
 
-export type Tie =
+export type ConnectionOrdering =
   /** It waits until the connection, or the guest's container, is up; with what that means besides. */
   | { readonly kind: 'after-start'; readonly of: 'connection' | 'container'; readonly rules: Rules }
   /** The connection stays until it is done. */
@@ -25,10 +25,10 @@ export type Tie =
   /** It cannot be known or brought about but by fencing the node. */
   | { readonly kind: 'fence'; readonly reason: string }
 
-const afterConnection = (rules: Rules = none): Tie => ({ kind: 'after-start', of: 'connection', rules })
-const afterContainer = (rules: Rules): Tie => ({ kind: 'after-start', of: 'container', rules })
-const beforeStop = (rules: Rules = none): Tie => ({ kind: 'before-stop', rules })
-const fence = (reason: string): Tie => ({ kind: 'fence', reason })
+const afterConnection = (rules: Rules = none): ConnectionOrdering => ({ kind: 'after-start', of: 'connection', rules })
+const afterContainer = (rules: Rules): ConnectionOrdering => ({ kind: 'after-start', of: 'container', rules })
+const beforeStop = (rules: Rules = none): ConnectionOrdering => ({ kind: 'before-stop', rules })
+const fence = (reason: string): ConnectionOrdering => ({ kind: 'fence', reason })
 
 export interface OnRemote {
   readonly deed: Deed
@@ -41,35 +41,35 @@ export interface OnRemote {
 
 interface Row<Facts> {
   readonly when: (facts: Facts) => boolean
-  readonly ties: readonly Tie[]
+  readonly orderings: readonly ConnectionOrdering[]
 }
 
 const { firstImpliesThen, thenImpliesFirst } = rule
 
 const onRemote: readonly Row<OnRemote>[] = [
-  { when: ({ deed, state }) => deed === 'start' && state === 'failed', ties: [afterConnection(firstImpliesThen)] },
-  { when: ({ deed }) => deed === 'start', ties: [afterConnection()] },
-  { when: ({ deed, state }) => deed === 'stop' && state === 'alive', ties: [beforeStop(thenImpliesFirst)] },
+  { when: ({ deed, state }) => deed === 'start' && state === 'failed', orderings: [afterConnection(firstImpliesThen)] },
+  { when: ({ deed }) => deed === 'start', orderings: [afterConnection()] },
+  { when: ({ deed, state }) => deed === 'stop' && state === 'alive', orderings: [beforeStop(thenImpliesFirst)] },
   {
     when: ({ deed, state }) => deed === 'stop' && state === 'failed',
-    ties: [fence('resources are active but connection is unrecoverable')],
+    orderings: [fence('resources are active but connection is unrecoverable')],
   },
-  { when: ({ deed, goesDown }) => deed === 'stop' && goesDown, ties: [beforeStop(thenImpliesFirst)] },
-  { when: ({ deed }) => deed === 'stop', ties: [afterConnection()] },
+  { when: ({ deed, goesDown }) => deed === 'stop' && goesDown, orderings: [beforeStop(thenImpliesFirst)] },
+  { when: ({ deed }) => deed === 'stop', orderings: [afterConnection()] },
   {
     when: ({ deed, state }) => deed === 'demote' && (state === 'resting' || state === 'unknown'),
-    ties: [afterConnection()],
+    orderings: [afterConnection()],
   },
   // What is cancelled goes through whatever connection there is.
-  { when: ({ deed }) => deed === 'demote' || deed === 'cancel', ties: [] },
-  { when: ({ deed }) => deed === 'recur', ties: [afterConnection(firstImpliesThen)] },
+  { when: ({ deed }) => deed === 'demote' || deed === 'cancel', orderings: [] },
+  { when: ({ deed }) => deed === 'recur', orderings: [afterConnection(firstImpliesThen)] },
   {
     when: ({ deed, state }) => deed === 'probe' && state === 'failed',
-    ties: [fence('resources are in unknown state and connection is unrecoverable'), afterConnection()],
+    orderings: [fence('resources are in unknown state and connection is unrecoverable'), afterConnection()],
   },
   // A connection that is going down for good: what is asked must be asked before.
-  { when: ({ state, isUp }) => state === 'stopped' && isUp, ties: [beforeStop()] },
-  { when: () => true, ties: [afterConnection()] },
+  { when: ({ state, isUp }) => state === 'stopped' && isUp, orderings: [beforeStop()] },
+  { when: () => true, orderings: [afterConnection()] },
 ]
 
 export interface OnGuest {
@@ -84,23 +84,23 @@ const inGuest = [afterContainer(firstImpliesThen), afterConnection()]
  * it gone with the container. One that was up when its history was read stops what it runs first.
  */
 const onGuest: readonly Row<OnGuest>[] = [
-  { when: ({ deed }) => deed === 'start', ties: inGuest },
+  { when: ({ deed }) => deed === 'start', orderings: inGuest },
   // What goes down with a failed container needs no connection.
   {
     when: ({ deed, hasContainerFailed }) => hasContainerFailed && (deed === 'stop' || deed === 'demote'),
-    ties: [],
+    orderings: [],
   },
-  { when: ({ deed }) => deed === 'stop' || deed === 'demote', ties: [beforeStop()] },
-  { when: ({ deed }) => deed === 'cancel', ties: [] },
-  { when: ({ deed }) => deed === 'recur', ties: [afterConnection(firstImpliesThen)] },
-  { when: () => true, ties: [afterConnection()] },
+  { when: ({ deed }) => deed === 'stop' || deed === 'demote', orderings: [beforeStop()] },
+  { when: ({ deed }) => deed === 'cancel', orderings: [] },
+  { when: ({ deed }) => deed === 'recur', orderings: [afterConnection(firstImpliesThen)] },
+  { when: () => true, orderings: [afterConnection()] },
 ]
 
-const tiesIn = <Facts>(table: readonly Row<Facts>[], facts: Facts): readonly Tie[] =>
-  table.find(({ when }) => when(facts))?.ties ?? []
+const relatedSetsIn = <Facts>(table: readonly Row<Facts>[], facts: Facts): readonly ConnectionOrdering[] =>
+  table.find(({ when }) => when(facts))?.orderings ?? []
 
-export const tiesOnRemote = (facts: OnRemote): readonly Tie[] => tiesIn(onRemote, facts)
-export const tiesOnGuest = (facts: OnGuest): readonly Tie[] => tiesIn(onGuest, facts)
+export const orderingsOnRemote = (facts: OnRemote): readonly ConnectionOrdering[] => relatedSetsIn(onRemote, facts)
+export const orderingsOnGuest = (facts: OnGuest): readonly ConnectionOrdering[] => relatedSetsIn(onGuest, facts)
 
 const deeds: Readonly<Record<string, Deed>> = {
   start: 'start',
@@ -130,19 +130,19 @@ export function ordersAcrossConnections(draft: Drafting): AcrossConnections {
   const fencing: { node: NodeStatus; reason: string }[] = []
   if (draft.status.nodes.every(({ kind }) => kind === 'member')) return { orders: [], fencing }
   for (const action of draft.actions.toReversed()) {
-    const { unit } = action
-    if (unit?.kind !== 'primitive') continue
-    if (unit.resource.connectionOf !== undefined && action.task === 'clear_failcount') {
-      orders.add({ action }, { unit, task: 'start' }, rule.ordered)
+    const { rsc } = action
+    if (rsc?.kind !== 'primitive') continue
+    if (rsc.resource.connectionOf !== undefined && action.task === 'clear_failcount') {
+      orders.add({ action }, { rsc, task: 'start' }, rule.ordered)
       continue
     }
     const across = crossing(draft, action)
     if (!across) continue
-    const { node, connection, ties } = across
-    if (action.task === 'start') orderAfterFailedMove(draft, orders, { unit, node: node.name, connection })
-    for (const tie of ties) {
-      if (tie.kind === 'fence') fencing.push({ node, reason: tie.reason })
-      else addTie(orders, action, { connection, tie })
+    const { node, connection, orderings } = across
+    if (action.task === 'start') orderAfterFailedMove(draft, orders, { rsc, node: node.name, connection })
+    for (const ordering of orderings) {
+      if (ordering.kind === 'fence') fencing.push({ node, reason: ordering.reason })
+      else addOrdering(orders, action, { connection, ordering })
     }
   }
   return { orders: orders.orders, fencing }
@@ -150,8 +150,8 @@ export function ordersAcrossConnections(draft: Drafting): AcrossConnections {
 
 interface Crossing {
   readonly node: NodeStatus
-  readonly connection: PrimitiveUnit
-  readonly ties: readonly Tie[]
+  readonly connection: PlannedPrimitive
+  readonly orderings: readonly ConnectionOrdering[]
 }
 
 /** Undefined for what is done on a member of the cluster, or not done at all. */
@@ -163,38 +163,38 @@ function crossing(draft: Drafting, action: DraftAction): Crossing | undefined {
   const deed = deedOf(action)
   if (connection.container) {
     const hasContainerFailed = connection.container.resource.state.failed
-    return { node, connection, ties: tiesOnGuest({ deed, hasContainerFailed }) }
+    return { node, connection, orderings: orderingsOnGuest({ deed, hasContainerFailed }) }
   }
   const state = connectionState(draft, connection, node)
   const isUp = activeNodes(draft, connection).length > 0
   const goesDown = connection.assigned.nextRole === 'Stopped'
-  return { node, connection, ties: tiesOnRemote({ deed, state, isUp, goesDown }) }
+  return { node, connection, orderings: orderingsOnRemote({ deed, state, isUp, goesDown }) }
 }
 
 interface Start {
-  readonly unit: PrimitiveUnit
+  readonly rsc: PlannedPrimitive
   readonly node: NodeName
-  readonly connection: PrimitiveUnit
+  readonly connection: PlannedPrimitive
 }
 
 /** If the connection cannot be made, the resource stays where it is. */
-function orderAfterFailedMove(draft: Drafting, orders: OrderList, { unit, node, connection }: Start): void {
-  for (const stop of draft.ofUnit(unit)) {
+function orderAfterFailedMove(draft: Drafting, orders: OrderList, { rsc, node, connection }: Start): void {
+  for (const stop of draft.ofResource(rsc)) {
     if (stop.task !== 'stop' || stop.node?.name === node) continue
-    orders.add({ unit: connection, task: 'start' }, { action: stop }, rule.ordered)
+    orders.add({ rsc: connection, task: 'start' }, { action: stop }, rule.ordered)
   }
 }
 
-interface Tied {
-  readonly connection: PrimitiveUnit
-  readonly tie: Exclude<Tie, { readonly kind: 'fence' }>
+interface AcrossConnection {
+  readonly connection: PlannedPrimitive
+  readonly ordering: Exclude<ConnectionOrdering, { readonly kind: 'fence' }>
 }
 
-function addTie(orders: OrderList, action: DraftAction, { connection, tie }: Tied): void {
-  if (tie.kind === 'before-stop') {
-    orders.add({ action }, { unit: connection, task: 'stop' }, rule.ordered | tie.rules)
+function addOrdering(orders: OrderList, action: DraftAction, { connection, ordering }: AcrossConnection): void {
+  if (ordering.kind === 'before-stop') {
+    orders.add({ action }, { rsc: connection, task: 'stop' }, rule.ordered | ordering.rules)
     return
   }
-  const unit = tie.of === 'container' ? connection.container : connection
-  orders.add({ unit, task: 'start' }, { action }, rule.unrunnableFirstBlocks | tie.rules)
+  const rsc = ordering.of === 'container' ? connection.container : connection
+  orders.add({ rsc, task: 'start' }, { action }, rule.unrunnableFirstBlocks | ordering.rules)
 }

@@ -2,8 +2,8 @@
 import type { NodeStatus } from '../../../status/index.ts'
 import { currentNode } from '../draft/current-node.ts'
 import { type Drafting, isUnclean } from '../draft/draft.ts'
+import type { PlannedPrimitive } from '../draft/planned-resource.ts'
 import { migrationUnderWay } from '../draft/under-way.ts'
-import type { PrimitiveUnit } from '../draft/unit.ts'
 
 export type ConnectionState =
   /** It is up and will be. */
@@ -17,7 +17,7 @@ export type ConnectionState =
   /** It is, or goes, down on purpose. */
   | 'stopped'
 
-export function connectionState(draft: Drafting, connection: PrimitiveUnit, node: NodeStatus): ConnectionState {
+export function connectionState(draft: Drafting, connection: PlannedPrimitive, node: NodeStatus): ConnectionState {
   const { state, reconnectIntervalMs } = connection.resource
   const { nextRole, node: target } = connection.assigned
   const host = currentNode(draft, connection)

@@ -1,22 +1,32 @@
 /** The order within a group: its members start one after the other and stop the other way round ("Groups"). */
 
 import type { OrderList } from '../draft/order-list.ts'
+import {
+  isActive,
+  type PlannedGroup,
+  type PlannedPrimitive,
+  type PlannedResource,
+  topOf,
+} from '../draft/planned-resource.ts'
 import { none, type Rules, rule } from '../draft/relation.ts'
 import type { Setting } from '../draft/setting.ts'
-import { type GroupUnit, isActive, type PrimitiveUnit, topOf, type Unit } from '../draft/unit.ts'
 import { orderPrimitive } from './primitive-orders.ts'
 
 /** Shown in the graph, as a point, once what it stands for is needed. */
 const { thenShowsFirst, firstShowsThen, unrunnableFirstBlocks, firstImpliesThen, ordered } = rule
 
-type Then = (first: readonly [Unit, string], follower: readonly [Unit, string], rules: Rules) => void
+type Then = (
+  first: readonly [PlannedResource, string],
+  follower: readonly [PlannedResource, string],
+  rules: Rules,
+) => void
 
 export const thenOf =
   (orders: OrderList): Then =>
-  ([unit, task], [followerUnit, followerTask], rules) =>
-    orders.addTasks({ unit, task }, { unit: followerUnit, task: followerTask }, rules)
+  ([rsc, task], [followerResource, followerTask], rules) =>
+    orders.addTasks({ rsc, task }, { rsc: followerResource, task: followerTask }, rules)
 
-export function orderGroup(setting: Setting, orders: OrderList, group: GroupUnit): void {
+export function orderGroup(setting: Setting, orders: OrderList, group: PlannedGroup): void {
   const then = thenOf(orders)
   then([group, 'stop'], [group, 'stopped'], unrunnableFirstBlocks)
   then([group, 'stopped'], [group, 'start'], ordered)
@@ -29,19 +39,19 @@ export function orderGroup(setting: Setting, orders: OrderList, group: GroupUnit
   }
 }
 
-const isPromotable = (unit: Unit): boolean => {
-  const top = topOf(unit)
+const isPromotable = (rsc: PlannedResource): boolean => {
+  const top = topOf(rsc)
   return top.kind === 'clone' && top.resource.promotable
 }
 
-const isOrdered = (group: GroupUnit): boolean => group.resource.meta.raw.get('ordered') !== 'false'
+const isOrdered = (group: PlannedGroup): boolean => group.resource.meta.raw.get('ordered') !== 'false'
 
 interface InGroup {
-  readonly member: PrimitiveUnit
+  readonly member: PlannedPrimitive
   readonly isFirst: boolean
 }
 
-function orderWithGroup(then: Then, group: GroupUnit, { member, isFirst }: InGroup): void {
+function orderWithGroup(then: Then, group: PlannedGroup, { member, isFirst }: InGroup): void {
   // The first member is the last to stop, so that the group is stopped when it is.
   const isLastDown = isOrdered(group) && isFirst
   const down = thenShowsFirst | (isLastDown ? ordered : none)
@@ -65,16 +75,16 @@ function orderWithGroup(then: Then, group: GroupUnit, { member, isFirst }: InGro
 }
 
 interface Before {
-  readonly previous: PrimitiveUnit | undefined
-  readonly lastActive: PrimitiveUnit | undefined
+  readonly previous: PlannedPrimitive | undefined
+  readonly lastActive: PlannedPrimitive | undefined
 }
 
 interface AfterPrevious {
-  readonly member: PrimitiveUnit
+  readonly member: PlannedPrimitive
   readonly before: Before
 }
 
-function orderWithPrevious(then: Then, group: GroupUnit, { member, before }: AfterPrevious): Before {
+function orderWithPrevious(then: Then, group: PlannedGroup, { member, before }: AfterPrevious): Before {
   const { previous, lastActive } = before
   if (isOrdered(group) && previous) {
     then([previous, 'start'], [member, 'start'], firstImpliesThen | unrunnableFirstBlocks)

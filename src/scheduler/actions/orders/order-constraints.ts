@@ -7,10 +7,10 @@ import type { OrderConstraint, OrderKind, ResourceSet } from '../../../cib/index
 import { completeSets, type References } from '../../constraints/references.ts'
 import type { Point } from '../draft/order.ts'
 import type { OrderList } from '../draft/order-list.ts'
+import type { PlannedResource } from '../draft/planned-resource.ts'
 import { type Rules, rule } from '../draft/relation.ts'
 import { inverseTask } from '../draft/role-tasks.ts'
 import type { Setting } from '../draft/setting.ts'
-import type { Unit } from '../draft/unit.ts'
 
 type Symmetry = 'asymmetrical' | 'symmetrical' | 'inverse'
 
@@ -18,11 +18,11 @@ export function orderByConstraints({ status, tree, assignment: { references } }:
   for (const constraint of status.configuration.constraints) {
     if (constraint.kind !== 'order') continue
     if (constraint.lifetime && !status.ruleHolds(constraint.lifetime, {})) continue
-    const unit = (id: string): Unit | undefined => {
+    const rsc = (id: string): PlannedResource | undefined => {
       const entry = references.resource(id)
       return entry && tree.byId.get(entry.id)
     }
-    planConstraint({ orders, constraint, references, unit })
+    planConstraint({ orders, constraint, references, rsc })
   }
 }
 
@@ -30,7 +30,7 @@ interface Context {
   readonly orders: OrderList
   readonly constraint: OrderConstraint
   readonly references: References
-  readonly unit: (id: string) => Unit | undefined
+  readonly rsc: (id: string) => PlannedResource | undefined
 }
 
 function planConstraint(context: Context): void {
@@ -88,9 +88,9 @@ interface Pair {
   readonly thenAction?: string
 }
 
-function planPair({ orders, constraint, unit }: Context, pair: Pair): void {
-  const first = unit(pair.first)
-  const then = unit(pair.follower)
+function planPair({ orders, constraint, rsc }: Context, pair: Pair): void {
+  const first = rsc(pair.first)
+  const then = rsc(pair.follower)
   if (!first || !then) return
   const firstTask = pair.firstAction ?? 'start'
   const thenTask = pair.thenAction ?? firstTask
@@ -101,23 +101,23 @@ function planPair({ orders, constraint, unit }: Context, pair: Pair): void {
   if (needed > 0 && first.kind === 'clone') {
     const enough: Point = { kind: 'enough', name: `clone-one-or-more:${constraint.id}`, minRunnable: needed }
     for (const instance of first.instances) {
-      orders.add({ unit: instance, task: firstTask }, { point: enough }, rule.minRunnable | rule.firstShowsThen)
+      orders.add({ rsc: instance, task: firstTask }, { point: enough }, rule.minRunnable | rule.firstShowsThen)
     }
-    orders.add({ point: enough }, { unit: then, task: thenTask }, rules | rule.unrunnableFirstBlocks)
+    orders.add({ point: enough }, { rsc: then, task: thenTask }, rules | rule.unrunnableFirstBlocks)
   } else {
-    orders.addTasks({ unit: first, task: firstTask }, { unit: then, task: thenTask }, rules)
+    orders.addTasks({ rsc: first, task: firstTask }, { rsc: then, task: thenTask }, rules)
   }
   if (symmetry !== 'symmetrical') return
   const down = { first: inverseTask(thenTask), last: inverseTask(firstTask) }
   orders.addTasks(
-    { unit: then, task: down.first },
-    { unit: first, task: down.last },
+    { rsc: then, task: down.first },
+    { rsc: first, task: down.last },
     rulesFor(kind, down.last, 'inverse'),
   )
 }
 
 /** How many instances of a clone must be up before what follows it: all unless clone-min or require-all says otherwise. */
-function minimumOf(first: Unit, constraint: OrderConstraint): number {
+function minimumOf(first: PlannedResource, constraint: OrderConstraint): number {
   if (first.kind !== 'clone') return 0
   if (first.resource.cloneMin > 0) return first.resource.cloneMin
   return constraint.requireAll ? 0 : 1
@@ -138,32 +138,32 @@ function planSets(context: Context, sets: readonly ResourceSet[]): void {
   })
 }
 
-function planWithinSet({ orders, constraint, unit }: Context, set: ResourceSet): void {
+function planWithinSet({ orders, constraint, rsc }: Context, set: ResourceSet): void {
   const kind = set.orderKind ?? constraint.orderKind
   const symmetry = symmetryOf(kind, constraint.symmetrical)
   const task = set.action ?? 'start'
-  const units = set.members.flatMap((id) => unit(id) ?? [])
+  const resources = set.members.flatMap((id) => rsc(id) ?? [])
   const rules = rulesFor(kind, task, symmetry)
-  units.forEach((then, index) => {
+  resources.forEach((then, index) => {
     if (kind === 'Serialize') {
-      for (const later of units.slice(index + 1)) orders.addTasks({ unit: then, task }, { unit: later, task }, rules)
+      for (const later of resources.slice(index + 1)) orders.addTasks({ rsc: then, task }, { rsc: later, task }, rules)
     } else if (set.sequential) {
-      const first = units[index - 1]
-      if (first) orders.addTasks({ unit: first, task }, { unit: then, task }, rules)
+      const first = resources[index - 1]
+      if (first) orders.addTasks({ rsc: first, task }, { rsc: then, task }, rules)
     }
   })
   if (symmetry === 'asymmetrical' || !set.sequential) return
   const down = inverseTask(task)
   const downRules = rulesFor(kind, down, 'inverse')
-  units.forEach((first, index) => {
-    const then = units[index - 1]
-    if (then) orders.addTasks({ unit: first, task: down }, { unit: then, task: down }, downRules)
+  resources.forEach((first, index) => {
+    const then = resources[index - 1]
+    if (then) orders.addTasks({ rsc: first, task: down }, { rsc: then, task: down }, downRules)
   })
 }
 
 /** On the way up the last of one set that is written as sequential comes before the first of the next; on the way down it is the reverse. */
 function planBetweenSets(
-  { orders, constraint, unit }: Context,
+  { orders, constraint, rsc }: Context,
   firsts: ResourceSet,
   thens: ResourceSet,
   symmetry: Symmetry,
@@ -171,26 +171,26 @@ function planBetweenSets(
   const isInverse = symmetry === 'inverse'
   const task = (set: ResourceSet): string => (isInverse ? inverseTask(set.action ?? 'start') : (set.action ?? 'start'))
   const rules = rulesFor(constraint.orderKind, task(firsts), symmetry)
-  const units = (set: ResourceSet): readonly Unit[] => set.members.flatMap((id) => unit(id) ?? [])
+  const resources = (set: ResourceSet): readonly PlannedResource[] => set.members.flatMap((id) => rsc(id) ?? [])
   // On the way down nothing waits for only some.
   if (!firsts.requireAll && !isInverse) {
     const enough: Point = { kind: 'enough', name: `one-or-more:${firsts.id}`, minRunnable: 1 }
-    for (const first of units(firsts)) {
-      orders.add({ unit: first, task: task(firsts) }, { point: enough }, rule.minRunnable | rule.firstShowsThen)
+    for (const first of resources(firsts)) {
+      orders.add({ rsc: first, task: task(firsts) }, { point: enough }, rule.minRunnable | rule.firstShowsThen)
     }
-    for (const then of units(thens)) {
-      orders.add({ point: enough }, { unit: then, task: task(thens) }, rules | rule.unrunnableFirstBlocks)
+    for (const then of resources(thens)) {
+      orders.add({ point: enough }, { rsc: then, task: task(thens) }, rules | rule.unrunnableFirstBlocks)
     }
     return
   }
-  const ends = (set: ResourceSet, end: 'first' | 'last'): readonly Unit[] => {
-    const all = units(set)
+  const ends = (set: ResourceSet, end: 'first' | 'last'): readonly PlannedResource[] => {
+    const all = resources(set)
     if (!set.sequentialWritten) return all
     return end === 'first' ? all.slice(0, 1) : all.slice(-1)
   }
   for (const first of ends(firsts, isInverse ? 'first' : 'last')) {
     for (const then of ends(thens, isInverse ? 'last' : 'first')) {
-      orders.addTasks({ unit: first, task: task(firsts) }, { unit: then, task: task(thens) }, rules)
+      orders.addTasks({ rsc: first, task: task(firsts) }, { rsc: then, task: task(thens) }, rules)
     }
   }
 }

@@ -1,7 +1,7 @@
 /** The actions that stand for points of the cluster in an order. */
 import type { Drafting } from '../draft/draft.ts'
 import type { DraftAction } from '../draft/draft-action.ts'
-import { fenceAction, point } from '../draft/obtain.ts'
+import { fenceAction, point } from '../draft/find-or-create-action.ts'
 import type { Order, Point } from '../draft/order.ts'
 import { nodeNamed } from '../draft/setting.ts'
 

@@ -6,78 +6,78 @@ import { roleRank } from '../../../cib/index.ts'
 import { compareNames, type NodeStatus } from '../../../status/index.ts'
 import type { Point } from '../draft/order.ts'
 import type { OrderList } from '../draft/order-list.ts'
+import { isFenceDevice, type PlannedPrimitive, topOf } from '../draft/planned-resource.ts'
 import { rule } from '../draft/relation.ts'
 import type { Setting } from '../draft/setting.ts'
-import { isFenceDevice, type PrimitiveUnit, topOf } from '../draft/unit.ts'
 
 const { ordered, firstImpliesThen, unrunnableFirstBlocks } = rule
 
-export function orderPrimitive(setting: Setting, orders: OrderList, unit: PrimitiveUnit): void {
-  if (!isManaged(setting, unit)) return
+export function orderPrimitive(setting: Setting, orders: OrderList, rsc: PlannedPrimitive): void {
+  if (!isManaged(setting, rsc)) return
   const then = (first: string, follower: string, rules: number): void =>
-    orders.addTasks({ unit, task: first }, { unit, task: follower }, rules)
+    orders.addTasks({ rsc, task: first }, { rsc, task: follower }, rules)
   then('stop', 'start', ordered | firstImpliesThen | rule.restart)
-  const top = topOf(unit)
-  if ((top.kind === 'clone' && top.resource.promotable) || roleRank(unit.role) > roleRank('Unpromoted')) {
+  const top = topOf(rsc)
+  if ((top.kind === 'clone' && top.resource.promotable) || roleRank(rsc.role) > roleRank('Unpromoted')) {
     then('demote', 'stop', rule.promotedThenImpliesFirst)
     then('start', 'promote', unrunnableFirstBlocks)
   }
   // A history that is probed again at once need not be deleted.
   then('delete', 'monitor', rule.onSameNode | rule.thenCancelsFirst)
-  if (needsUnfencing(setting, unit)) orderUnfencing(setting, orders, unit)
-  const { utilization } = unit.resource
-  if (utilization.size > 0 && setting.status.options.placementStrategy !== 'default') orderLoad(setting, orders, unit)
-  if (unit.container) orderWithContainer(setting, orders, { unit, container: unit.container })
+  if (needsUnfencing(setting, rsc)) orderUnfencing(setting, orders, rsc)
+  const { utilization } = rsc.resource
+  if (utilization.size > 0 && setting.status.options.placementStrategy !== 'default') orderLoad(setting, orders, rsc)
+  if (rsc.container) orderWithContainer(setting, orders, { rsc, container: rsc.container })
 }
 
 /** Without any fence device nothing is started; that does not make what is configured unmanaged. */
-function isManaged({ status }: Setting, { assigned, resource }: PrimitiveUnit): boolean {
+function isManaged({ status }: Setting, { assigned, resource }: PlannedPrimitive): boolean {
   return assigned.managed || (status.options.fencingEnabled && !status.haveFenceDevice && resource.state.managed)
 }
 
-const needsUnfencing = ({ status }: Setting, unit: PrimitiveUnit): boolean =>
-  !isFenceDevice(unit) && status.unfencingEnabled && unit.resource.meta.requires === 'unfencing'
+const needsUnfencing = ({ status }: Setting, rsc: PlannedPrimitive): boolean =>
+  !isFenceDevice(rsc) && status.unfencingEnabled && rsc.resource.meta.requires === 'unfencing'
 
 /** Nodes where the instance may be at all. */
-const allowedNodes = ({ nodeList }: Setting, unit: PrimitiveUnit): readonly NodeStatus[] =>
-  nodeList.filter(({ name }) => unit.assigned.scoreOn(name) !== undefined)
+const allowedNodes = ({ nodeList }: Setting, rsc: PlannedPrimitive): readonly NodeStatus[] =>
+  nodeList.filter(({ name }) => rsc.assigned.scoreOn(name) !== undefined)
 
 /** Stops, then the node is unfenced, then starts; without making the unfencing itself necessary. */
-function orderUnfencing(setting: Setting, orders: OrderList, unit: PrimitiveUnit): void {
-  for (const { name } of allowedNodes(setting, unit)) {
+function orderUnfencing(setting: Setting, orders: OrderList, rsc: PlannedPrimitive): void {
+  for (const { name } of allowedNodes(setting, rsc)) {
     const point: Point = { kind: 'unfencing', node: name }
-    orders.add({ unit, task: 'stop' }, { point }, ordered | rule.onSameNode)
-    orders.add({ point }, { unit, task: 'start' }, rule.firstImpliesSameNodeThen | rule.onSameNode)
+    orders.add({ rsc, task: 'stop' }, { point }, ordered | rule.onSameNode)
+    orders.add({ point }, { rsc, task: 'start' }, rule.firstImpliesSameNodeThen | rule.onSameNode)
   }
 }
 
 /** What leaves a node frees its capacity before what comes there takes it. */
-function orderLoad(setting: Setting, orders: OrderList, unit: PrimitiveUnit): void {
-  for (const { node } of unit.resource.state.active) {
-    orders.add({ unit, task: 'stop' }, { point: { kind: 'load-stopped', node } }, rule.onSameNodeOrTarget)
+function orderLoad(setting: Setting, orders: OrderList, rsc: PlannedPrimitive): void {
+  for (const { node } of rsc.resource.state.active) {
+    orders.add({ rsc, task: 'stop' }, { point: { kind: 'load-stopped', node } }, rule.onSameNodeOrTarget)
   }
-  const byName = allowedNodes(setting, unit).toSorted((a, b) => compareNames(a.name, b.name))
+  const byName = allowedNodes(setting, rsc).toSorted((a, b) => compareNames(a.name, b.name))
   for (const { name } of byName) {
     for (const task of ['start', 'migrate_to']) {
-      orders.add({ point: { kind: 'load-stopped', node: name } }, { unit, task }, rule.onSameNodeOrTarget)
+      orders.add({ point: { kind: 'load-stopped', node: name } }, { rsc, task }, rule.onSameNodeOrTarget)
     }
   }
 }
 
 interface Contained {
-  readonly unit: PrimitiveUnit
-  readonly container: PrimitiveUnit
+  readonly rsc: PlannedPrimitive
+  readonly container: PlannedPrimitive
 }
 
-function orderWithContainer(setting: Setting, orders: OrderList, { unit, container }: Contained): void {
-  const isConnection = unit.resource.connectionOf !== undefined
+function orderWithContainer(setting: Setting, orders: OrderList, { rsc, container }: Contained): void {
+  const isConnection = rsc.resource.connectionOf !== undefined
   // A probe that finds the container running makes the recovery of its connection unnecessary.
-  if (isConnection) orders.addTasks({ unit: container, task: 'monitor' }, { unit, task: 'stop' }, ordered)
+  if (isConnection) orders.addTasks({ rsc: container, task: 'monitor' }, { rsc, task: 'stop' }, ordered)
   else if (holdsGuestNode(setting, container)) return
   const up = firstImpliesThen | unrunnableFirstBlocks
-  orders.addTasks({ unit: container, task: 'start' }, { unit, task: 'start' }, up)
-  orders.addTasks({ unit, task: 'stop' }, { unit: container, task: 'stop' }, rule.thenImpliesFirst | ordered)
+  orders.addTasks({ rsc: container, task: 'start' }, { rsc, task: 'start' }, up)
+  orders.addTasks({ rsc, task: 'stop' }, { rsc: container, task: 'stop' }, rule.thenImpliesFirst | ordered)
 }
 
-const holdsGuestNode = ({ nodeList }: Setting, { resource, id }: PrimitiveUnit): boolean =>
+const holdsGuestNode = ({ nodeList }: Setting, { resource, id }: PlannedPrimitive): boolean =>
   resource.connectionOf !== undefined || nodeList.some(({ container }) => container === id)

@@ -4,9 +4,9 @@
  */
 import type { Role } from '../../../cib/index.ts'
 import type { OrderList } from '../draft/order-list.ts'
+import type { PlannedResource } from '../draft/planned-resource.ts'
 import { rule } from '../draft/relation.ts'
 import type { Setting } from '../draft/setting.ts'
-import type { Unit } from '../draft/unit.ts'
 
 const minusInfinity = -1_000_000
 
@@ -15,13 +15,13 @@ export function orderSeparations({ assignment, tree }: Setting, orders: OrderLis
     const one = tree.byId.get(dependent)
     const other = tree.byId.get(primary)
     if (!fromConstraint || score > minusInfinity || !one || !other) continue
-    orderReplacement(orders, { unit: one, role: dependentRole }, { unit: other, role: primaryRole })
-    orderReplacement(orders, { unit: other, role: primaryRole }, { unit: one, role: dependentRole })
+    orderReplacement(orders, { rsc: one, role: dependentRole }, { rsc: other, role: primaryRole })
+    orderReplacement(orders, { rsc: other, role: primaryRole }, { rsc: one, role: dependentRole })
   }
 }
 
 interface Placed {
-  readonly unit: Unit
+  readonly rsc: PlannedResource
   readonly role: Role | undefined
 }
 
@@ -33,7 +33,7 @@ function orderReplacement(orders: OrderList, leaving: Placed, coming: Placed): v
     coming.role === 'Promoted' ? ['promote'] : coming.role === 'Unpromoted' ? ['start', 'demote'] : ['start']
   for (const lose of losing) {
     for (const gain of gaining) {
-      orders.addTasks({ unit: leaving.unit, task: lose }, { unit: coming.unit, task: gain }, rule.neededOnSameNode)
+      orders.addTasks({ rsc: leaving.rsc, task: lose }, { rsc: coming.rsc, task: gain }, rule.neededOnSameNode)
     }
   }
 }

@@ -7,22 +7,29 @@ import type { Drafting } from '../draft/draft.ts'
 import type { DraftAction } from '../draft/draft-action.ts'
 import type { Order, Side } from '../draft/order.ts'
 import { isInterleaved } from '../draft/pairing.ts'
+import {
+  isActive,
+  isReplicated,
+  type PlannedPrimitive,
+  type PlannedResource,
+  primitivesOf,
+  topOf,
+} from '../draft/planned-resource.ts'
 import { has, none, relate, rule } from '../draft/relation.ts'
-import { isActive, isReplicated, type PrimitiveUnit, primitivesOf, topOf, type Unit } from '../draft/unit.ts'
 import { actionsOf } from '../orders/resolve.ts'
 /** What depends on a resource that was never probed waits for the probe, and what stops before it starts does so too. */
 export function orderAfterProbes(draft: Drafting, orders: readonly Order[]): void {
   const ways: Ways = new Map()
-  for (const unit of draft.tree.primitives) orderRestartsAfterProbes(draft, unit, ways)
+  for (const rsc of draft.tree.primitives) orderRestartsAfterProbes(draft, rsc, ways)
   for (const order of orders) orderProbesBeforeFollowers(draft, order)
 }
 
-function orderRestartsAfterProbes(draft: Drafting, unit: PrimitiveUnit, ways: Ways): void {
-  for (const probe of probesOf(draft, unit)) {
+function orderRestartsAfterProbes(draft: Drafting, rsc: PlannedPrimitive, ways: Ways): void {
+  for (const probe of probesOf(draft, rsc)) {
     const seen = new Set<DraftAction>()
     for (const { follower, rules } of probe.after.slice()) {
       if (!probe.runnable && !has(rules, rule.unrunnableFirstBlocks)) blockInactive(probe, follower)
-      followFromProbe({ draft, unit, probe, seen, ways }, follower)
+      followFromProbe({ draft, rsc, probe, seen, ways }, follower)
     }
   }
 }
@@ -32,11 +39,11 @@ function orderRestartsAfterProbes(draft: Drafting, unit: PrimitiveUnit, ways: Wa
  * that is down starts, since there might be too many then.
  */
 function blockInactive(probe: DraftAction, start: DraftAction): void {
-  const { unit } = start
-  if (start.task !== 'start' || !isReplicated(unit) || !probe.unit || topOf(probe.unit) !== unit) return
+  const { rsc } = start
+  if (start.task !== 'start' || !isReplicated(rsc) || !probe.rsc || topOf(probe.rsc) !== rsc) return
   for (const { follower } of start.after.slice()) {
-    if (follower.task !== 'start' || !follower.unit || topOf(follower.unit) !== unit) continue
-    if (primitivesOf(follower.unit).some(isActive)) continue
+    if (follower.task !== 'start' || !follower.rsc || topOf(follower.rsc) !== rsc) continue
+    if (primitivesOf(follower.rsc).some(isActive)) continue
     relate(probe, follower, rule.ordered | rule.unrunnableFirstBlocks)
   }
 }
@@ -44,7 +51,7 @@ function blockInactive(probe: DraftAction, start: DraftAction): void {
 /** Where the search goes on from an action: to what must happen as well, and from a group or clone to its parts. */
 interface Way {
   readonly implied: readonly DraftAction[]
-  readonly parts: ReadonlyMap<Unit, readonly DraftAction[]>
+  readonly parts: ReadonlyMap<PlannedResource, readonly DraftAction[]>
 }
 
 /** Made once for each action, since many probes lead to the same ones. */
@@ -52,7 +59,7 @@ type Ways = Map<DraftAction, Way>
 
 interface FromProbe {
   readonly draft: Drafting
-  readonly unit: PrimitiveUnit
+  readonly rsc: PlannedPrimitive
   readonly probe: DraftAction
   readonly seen: Set<DraftAction>
   readonly ways: Ways
@@ -63,12 +70,12 @@ const wayDown: Readonly<Record<string, string>> = { start: 'stop', promote: 'dem
 
 /** Whatever would have to restart, or be promoted again, if the probe finds something waits for the probe. */
 function followFromProbe(from: FromProbe, after: DraftAction): void {
-  const { draft, unit, probe, seen } = from
+  const { draft, rsc, probe, seen } = from
   if (seen.has(after)) return
   seen.add(after)
   const down = wayDown[after.task]
-  if (down !== undefined && after.unit?.kind === 'primitive' && after.unit !== unit) {
-    for (const action of actionsWithTask(draft, after.unit, down)) {
+  if (down !== undefined && after.rsc?.kind === 'primitive' && after.rsc !== rsc) {
+    for (const action of actionsWithTask(draft, after.rsc, down)) {
       if (!action.pseudo) relate(probe, action, rule.ordered)
     }
   }
@@ -81,13 +88,13 @@ function wayFrom({ draft, ways }: FromProbe, action: DraftAction): Way {
   const known = ways.get(action)
   if (known) return known
   const implied: DraftAction[] = []
-  const parts = new Map<Unit, DraftAction[]>()
+  const parts = new Map<PlannedResource, DraftAction[]>()
   for (const { follower, rules } of [...action.after, ...waitingForAll(draft, action)]) {
     if (has(rules, rule.firstImpliesThen)) implied.push(follower)
-    else if (follower.unit && follower.unit !== action.unit && follower.unit.parent === action.unit) {
-      const same = parts.get(follower.unit)
+    else if (follower.rsc && follower.rsc !== action.rsc && follower.rsc.parent === action.rsc) {
+      const same = parts.get(follower.rsc)
       if (same) same.push(follower)
-      else parts.set(follower.unit, [follower])
+      else parts.set(follower.rsc, [follower])
     }
   }
   const way = { implied, parts }
@@ -98,29 +105,29 @@ function wayFrom({ draft, ways }: FromProbe, action: DraftAction): Way {
 const beginnings: Readonly<Record<string, string>> = { running: 'start', promoted: 'promote' }
 
 /** What is ordered after the start of a group waits until all of it is up. */
-function waitingForAll(draft: Drafting, { unit, task }: DraftAction): DraftAction['after'] {
+function waitingForAll(draft: Drafting, { rsc, task }: DraftAction): DraftAction['after'] {
   const beginning = beginnings[task]
-  const begin = unit?.kind === 'group' && beginning !== undefined && findAction(draft, unit, { task: beginning })
-  return begin ? begin.after.filter(({ follower }) => follower.unit !== unit && follower.unit?.parent !== unit) : []
+  const begin = rsc?.kind === 'group' && beginning !== undefined && findAction(draft, rsc, { task: beginning })
+  return begin ? begin.after.filter(({ follower }) => follower.rsc !== rsc && follower.rsc?.parent !== rsc) : []
 }
 
 /** In an interleaved clone only the part beside the probed instance is concerned. */
-function partsBeside({ draft, unit }: FromProbe, after: DraftAction, { parts }: Way): readonly DraftAction[] {
-  if (!after.unit || after.unit.kind === 'primitive' || unit.parent === after.unit) return []
-  if (!isReplicated(after.unit) || !isInterleaved(after.unit)) {
+function partsBeside({ draft, rsc }: FromProbe, after: DraftAction, { parts }: Way): readonly DraftAction[] {
+  if (!after.rsc || after.rsc.kind === 'primitive' || rsc.parent === after.rsc) return []
+  if (!isReplicated(after.rsc) || !isInterleaved(after.rsc)) {
     return [...parts].flatMap(([part, actions]) => (isReplicated(part) ? [] : actions))
   }
-  const partner = draft.pairing.partnerOf(unit, after.unit, 'up')
+  const partner = draft.pairing.partnerOf(rsc, after.rsc, 'up')
   return (partner && parts.get(partner)) ?? []
 }
 
 /** Where something waits for a stop, and the resource may turn out to be active elsewhere, it waits for the probe too. */
 function orderProbesBeforeFollowers(draft: Drafting, { first, follower, rules }: Order): void {
-  const { unit } = first
-  if (rules === none || unit?.kind !== 'primitive' || unit === follower.unit || taskOf(first) !== 'stop') return
+  const { rsc } = first
+  if (rules === none || rsc?.kind !== 'primitive' || rsc === follower.rsc || taskOf(first) !== 'stop') return
   // The container may start again and the probe come after that.
-  if (follower.unit && unit.container === follower.unit && taskOf(follower) === 'stop') return
-  const probes = probesOf(draft, unit)
+  if (follower.rsc && rsc.container === follower.rsc && taskOf(follower) === 'stop') return
+  const probes = probesOf(draft, rsc)
   if (probes.length === 0) return
   const kept = rules & (rule.unlessFirstMigrates | rule.onSameNode)
   const probeRules = rules === rule.onSameNodeOrTarget || rules === rule.neededOnSameNode ? rules : rule.ordered | kept
@@ -134,6 +141,6 @@ const taskOf = ({ action, task }: Side): string | undefined => (action ? action.
 
 /** A node is probed after it was unfenced, and before it shuts down; no other node's shutdown waits for that. */
 function waitsForProbe(action: DraftAction, probe: DraftAction): boolean {
-  if (action.unit === undefined && action.meta.get('stonith_action') === 'on') return !sameNode(action.node, probe.node)
+  if (action.rsc === undefined && action.meta.get('stonith_action') === 'on') return !sameNode(action.node, probe.node)
   return action.task !== 'do_shutdown' || sameNode(action.node, probe.node)
 }

@@ -4,59 +4,59 @@
  */
 import { type Drafting, type Ordering, ordersOf } from '../draft/draft.ts'
 import type { DraftAction } from '../draft/draft-action.ts'
-import { obtain, resourcePoint } from '../draft/obtain.ts'
+import { findOrCreateAction, resourcePoint } from '../draft/find-or-create-action.ts'
 import type { Order } from '../draft/order.ts'
 import {
-  type BundleUnit,
-  type CloneUnit,
-  type GroupUnit,
   isActive,
+  type PlannedBundle,
+  type PlannedClone,
+  type PlannedGroup,
+  type PlannedResource,
   primitivesOf,
   replicasOf,
   topOf,
-  type Unit,
-} from '../draft/unit.ts'
+} from '../draft/planned-resource.ts'
 import { bindNotifications, type Changing } from '../notifications/boundaries.ts'
 import { draftRoleChanges } from './role-changes.ts'
 
 const INFINITY = 1_000_000
 
 /** What every resource needs to get to its role and place, in the order in which resources are worked on. */
-export const draftWays = (draft: Drafting): readonly Order[] =>
+export const draftResourceActions = (draft: Drafting): readonly Order[] =>
   ordersOf(draft, (step) => {
-    for (const unit of draft.tree.ordered) draftActionsOf(step, unit)
+    for (const rsc of draft.tree.ordered) draftActionsOf(step, rsc)
   })
 
-function draftActionsOf(draft: Ordering, unit: Unit): void {
-  switch (unit.kind) {
+function draftActionsOf(draft: Ordering, rsc: PlannedResource): void {
+  switch (rsc.kind) {
     case 'primitive':
-      draftRoleChanges(draft, unit)
+      draftRoleChanges(draft, rsc)
       break
     case 'group':
-      draftGroup(draft, unit)
+      draftGroup(draft, rsc)
       break
     case 'clone':
-      draftClone(draft, unit)
+      draftClone(draft, rsc)
       break
     case 'bundle':
-      draftBundle(draft, unit)
+      draftBundle(draft, rsc)
       break
   }
 }
 
-function draftGroup(draft: Ordering, group: GroupUnit): void {
+function draftGroup(draft: Ordering, group: PlannedGroup): void {
   for (const member of group.members) draftRoleChanges(draft, member)
   const top = topOf(group)
   const names = ['start', 'running', 'stop', 'stopped']
   if (top.kind === 'clone' && top.resource.promotable) names.push('demote', 'demoted', 'promote', 'promoted')
   for (const task of names) {
-    const action = obtain(draft, { unit: group, task, optional: true })
+    const action = findOrCreateAction(draft, { rsc: group, task, optional: true })
     action.pseudo = true
     action.runnable = true
   }
 }
 
-function draftClone(draft: Ordering, clone: CloneUnit): void {
+function draftClone(draft: Ordering, clone: PlannedClone): void {
   const { notify, promotable } = clone.resource
   const restart = draftInstances(draft, clone)
   if (notify) bindNotifications(draft, clone, restart)
@@ -65,7 +65,7 @@ function draftClone(draft: Ordering, clone: CloneUnit): void {
   if (notify) bindNotifications(draft, clone, roles)
 }
 
-function draftBundle(draft: Ordering, bundle: BundleUnit): void {
+function draftBundle(draft: Ordering, bundle: PlannedBundle): void {
   for (const { ip, container, remote } of bundle.replicas) {
     if (ip) draftRoleChanges(draft, ip)
     draftRoleChanges(draft, container)
@@ -89,21 +89,21 @@ interface Changes {
 }
 
 /** The points of starting and stopping, each with that of being done with it. */
-function draftInstances(draft: Ordering, unit: CloneUnit | BundleUnit): Changing {
+function draftInstances(draft: Ordering, rsc: PlannedClone | PlannedBundle): Changing {
   const changes: Changes = { starting: false, stopping: false, active: false, restarting: false }
-  for (const instance of replicasOf(unit)) {
-    if (unit.kind === 'clone') draftActionsOf(draft, instance)
+  for (const instance of replicasOf(rsc)) {
+    if (rsc.kind === 'clone') draftActionsOf(draft, instance)
     for (const primitive of primitivesOf(instance)) {
       if (isActive(primitive)) changes.active = true
-      noteChanges(draft.ofUnit(primitive), changes)
+      noteChanges(draft.ofResource(primitive), changes)
     }
   }
-  const start = resourcePoint(draft, unit, 'start', { optional: !changes.starting, runnable: true })
+  const start = resourcePoint(draft, rsc, 'start', { optional: !changes.starting, runnable: true })
   const runnable = changes.active || changes.starting
-  const running = resourcePoint(draft, unit, 'running', { optional: !changes.starting, runnable })
+  const running = resourcePoint(draft, rsc, 'running', { optional: !changes.starting, runnable })
   running.priority = INFINITY
-  const stop = resourcePoint(draft, unit, 'stop', { optional: !changes.stopping, runnable: true })
-  const stopped = resourcePoint(draft, unit, 'stopped', { optional: !changes.stopping, runnable: true })
+  const stop = resourcePoint(draft, rsc, 'stop', { optional: !changes.stopping, runnable: true })
+  const stopped = resourcePoint(draft, rsc, 'stopped', { optional: !changes.stopping, runnable: true })
   stopped.priority = INFINITY
   if (!changes.restarting) stop.migratable = true
   return { start: { action: start, done: running }, stop: { action: stop, done: stopped } }
@@ -123,11 +123,11 @@ function noteChanges(actions: readonly DraftAction[], changes: Changes): void {
   changes.restarting ||= starting && stopping
 }
 
-function draftPromotion(draft: Drafting, clone: CloneUnit): Changing {
+function draftPromotion(draft: Drafting, clone: PlannedClone): Changing {
   let promoting = false
   let demoting = false
   for (const primitive of primitivesOf(clone)) {
-    for (const { task, optional } of draft.ofUnit(primitive)) {
+    for (const { task, optional } of draft.ofResource(primitive)) {
       if (optional) continue
       if (task === 'promote') promoting = true
       if (task === 'demote') demoting = true

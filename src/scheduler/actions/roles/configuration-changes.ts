@@ -6,12 +6,12 @@
 import type { NodeName } from '../../../base/index.ts'
 import { type HistoryEntry, type NodeStatus, type ParameterDifference, parametersTask } from '../../../status/index.ts'
 import { type Drafting, isUnclean, type Ordering, ordersOf } from '../draft/draft.ts'
-import { giveReason, obtain } from '../draft/obtain.ts'
+import { findOrCreateAction, giveReason } from '../draft/find-or-create-action.ts'
 import { findOperation } from '../draft/operation.ts'
 import type { Order } from '../draft/order.ts'
+import type { PlannedPrimitive } from '../draft/planned-resource.ts'
 import { rule } from '../draft/relation.ts'
 import { isReachableNow } from '../draft/runnable.ts'
-import type { PrimitiveUnit } from '../draft/unit.ts'
 import { requireUnfencing } from '../fencing/unfencing.ts'
 import { activeEntries } from './active-entries.ts'
 import { type Checked, isCompared, parameterDifference } from './parameter-difference.ts'
@@ -28,23 +28,23 @@ export const draftConfigurationChanges = (draft: Drafting): readonly Order[] => 
 export const draftConnectionChanges = (draft: Drafting): readonly Order[] => ordersOf(draft, checkConnections)
 
 function checkHistories(draft: Ordering): void {
-  for (const unit of draft.tree.primitives) {
-    const { history, otherAgents, namesakes } = unit.resource.state
+  for (const rsc of draft.tree.primitives) {
+    const { history, otherAgents, namesakes } = rsc.resource.state
     for (const node of nodesInOrder(draft, new Set([...history.keys(), ...otherAgents.keys()]))) {
       const entries = history.get(node.name) ?? []
       if (!canAct(draft, node)) continue
-      if (unit.resource.orphan) forget(draft, unit, node)
-      else for (const each of [entries, ...(namesakes.get(node.name) ?? [])]) checkHistory(draft, { unit, node }, each)
+      if (rsc.resource.orphan) forget(draft, rsc, node)
+      else for (const each of [entries, ...(namesakes.get(node.name) ?? [])]) checkHistory(draft, { rsc, node }, each)
     }
   }
 }
 
 function checkConnections(draft: Ordering): void {
-  for (const unit of draft.tree.primitives) {
-    const { history } = unit.resource.state
-    if (unit.resource.connectionOf === undefined) continue
+  for (const rsc of draft.tree.primitives) {
+    const { history } = rsc.resource.state
+    if (rsc.resource.connectionOf === undefined) continue
     for (const node of nodesInOrder(draft, new Set(history.keys()))) {
-      const checked = { unit, node }
+      const checked = { rsc, node }
       if (!isMadeToHost(checked)) continue
       const entries = history.get(node.name) ?? []
       if (node.online) forgetChangedFailures(draft, checked, entries)
@@ -53,11 +53,11 @@ function checkConnections(draft: Ordering): void {
   }
 }
 
-const isMadeToHost = ({ unit, node }: Checked): boolean =>
-  unit.resource.connectionOf !== undefined && unit.resource.parametersOn(node.name).get('addr') === '#uname'
+const isMadeToHost = ({ rsc, node }: Checked): boolean =>
+  rsc.resource.connectionOf !== undefined && rsc.resource.parametersOn(node.name).get('addr') === '#uname'
 
-const isActiveOn = ({ unit, node }: Checked): boolean =>
-  unit.resource.state.active.some((active) => active.node === node.name)
+const isActiveOn = ({ rsc, node }: Checked): boolean =>
+  rsc.resource.state.active.some((active) => active.node === node.name)
 
 function nodesInOrder({ nodeList, nodes }: Drafting, names: ReadonlySet<NodeName>): readonly NodeStatus[] {
   const [only, another] = names
@@ -68,12 +68,12 @@ function nodesInOrder({ nodeList, nodes }: Drafting, names: ReadonlySet<NodeName
 
 /** A failure with other parameters than there are now says nothing any more. The status knows that of all but these connections. */
 function forgetChangedFailures(draft: Drafting, checked: Checked, entries: readonly HistoryEntry[]): void {
-  const { unit, node } = checked
+  const { rsc, node } = checked
   const isOutdated = (entry: HistoryEntry): boolean =>
     entry.id.includes('last_failure') &&
     (entry.operation === 'start' || entry.operation === 'monitor') &&
     isKnownToDiffer(parameterDifference(draft, checked, entry))
-  if (entries.some(isOutdated)) clearFailCount(draft, unit, node.name, 'resource parameters have changed')
+  if (entries.some(isOutdated)) clearFailCount(draft, rsc, node.name, 'resource parameters have changed')
 }
 
 const isKnownToDiffer = (difference: ParameterDifference): boolean =>
@@ -91,56 +91,56 @@ function canAct(draft: Drafting, { name }: NodeStatus): boolean {
 const isUp = ({ online, shutdown, standby }: NodeStatus): boolean => online && !shutdown && !standby
 
 /** What is not configured any more is forgotten where it was, once it is stopped. */
-function forget(draft: Ordering, unit: PrimitiveUnit, node: NodeStatus): void {
-  const { instance } = unit.resource
-  if (!instance || instance.unique) deleteHistory(draft, unit, node, false)
+function forget(draft: Ordering, rsc: PlannedPrimitive, node: NodeStatus): void {
+  const { instance } = rsc.resource
+  if (!instance || instance.unique) deleteHistory(draft, rsc, node, false)
 }
 
 function checkHistory(draft: Ordering, checked: Checked, entries: readonly HistoryEntry[]): void {
-  const { unit, node } = checked
-  const { state } = unit.resource
+  const { rsc, node } = checked
+  const { state } = rsc.resource
   const isActive = isActiveOn(checked)
   // The history was made by another agent: nothing that it says holds for this one.
   if (state.otherAgents.has(node.name)) {
-    requireUnfencing(draft, unit, node, 'Device definition changed')
+    requireUnfencing(draft, rsc, node, 'Device definition changed')
     if (isActive) restartForNewAgent(draft, checked)
-    deleteHistory(draft, unit, node, false)
+    deleteHistory(draft, rsc, node, false)
   }
   if (!isActive) return
   for (const entry of activeEntries(entries)) if (isLeftAlone(checked, entry)) cancelRecorded(draft, checked, entry)
   if (!isMadeToHost(checked)) checkOperations(draft, checked, entries)
 }
 
-const isLeftAlone = ({ unit, node }: Checked, { intervalMs }: HistoryEntry): boolean =>
-  intervalMs > 0 && (unit.resource.state.maintenance || node.maintenance)
+const isLeftAlone = ({ rsc, node }: Checked, { intervalMs }: HistoryEntry): boolean =>
+  intervalMs > 0 && (rsc.resource.state.maintenance || node.maintenance)
 
 function checkOperations(draft: Ordering, checked: Checked, entries: readonly HistoryEntry[]): void {
-  const { unit, node } = checked
+  const { rsc, node } = checked
   for (const entry of activeEntries(entries)) {
     if (isLeftAlone(checked, entry) || !isCompared(entry)) continue
     const changed = checkOperation(draft, checked, entry)
-    const failures = unit.resource.state.failCounts.get(node.name)?.count ?? 0
-    if (changed && failures !== 0) clearFailCount(draft, unit, node.name, 'action definition changed')
+    const failures = rsc.resource.state.failCounts.get(node.name)?.count ?? 0
+    if (changed && failures !== 0) clearFailCount(draft, rsc, node.name, 'action definition changed')
   }
 }
 
-function restartForNewAgent(draft: Drafting, { unit, node }: Checked): void {
-  const stop = obtain(draft, { unit, task: 'stop', node, optional: false })
+function restartForNewAgent(draft: Drafting, { rsc, node }: Checked): void {
+  const stop = findOrCreateAction(draft, { rsc, task: 'stop', node, optional: false })
   giveReason(stop, 'resource definition change', { overwrite: true })
 }
 
-function cancelRecorded(draft: Ordering, { unit, node }: Checked, entry: HistoryEntry): void {
-  const action = cancel(draft, unit, { name: entry.operation, intervalMs: entry.intervalMs, node })
+function cancelRecorded(draft: Ordering, { rsc, node }: Checked, entry: HistoryEntry): void {
+  const action = cancel(draft, rsc, { name: entry.operation, intervalMs: entry.intervalMs, node })
   action.meta.set('call-id', String(entry.callId))
   if (!isReachableNow(draft, node.name)) action.runnable = false
-  draft.orders.add({ unit, task: 'stop' }, { action }, rule.ordered)
+  draft.orders.add({ rsc, task: 'stop' }, { action }, rule.ordered)
 }
 
 /** True where the operation's definition is another than the one that ran. */
 function checkOperation(draft: Ordering, checked: Checked, entry: HistoryEntry): boolean {
-  const { unit, node } = checked
+  const { rsc, node } = checked
   const { operation, intervalMs } = entry
-  if (intervalMs > 0 && !findOperation(unit.resource, operation, intervalMs)) {
+  if (intervalMs > 0 && !findOperation(rsc.resource, operation, intervalMs)) {
     if (!draft.status.options.stopOrphanActions) return true
     cancelRecorded(draft, checked, entry)
     return true
@@ -153,15 +153,15 @@ function checkOperation(draft: Ordering, checked: Checked, entry: HistoryEntry):
     case 'nothing':
       return false
     case 'restart':
-      forceRestart(draft, unit, node, entry)
+      forceRestart(draft, rsc, node, entry)
       return true
     case 'set up again':
-      requireUnfencing(draft, unit, node, 'Device parameters changed (reschedule)')
-      obtain(draft, { unit, task: operation, intervalMs, node, optional: true }).reschedule = true
+      requireUnfencing(draft, rsc, node, 'Device parameters changed (reschedule)')
+      findOrCreateAction(draft, { rsc, task: operation, intervalMs, node, optional: true }).reschedule = true
       return true
     case 'reload':
-      requireUnfencing(draft, unit, node, 'Device parameters changed (reload)')
-      reload(draft, unit, node)
+      requireUnfencing(draft, rsc, node, 'Device parameters changed (reload)')
+      reload(draft, rsc, node)
       return true
   }
 }
@@ -189,23 +189,23 @@ export function answerTo(
   return tellsWhatRestarts ? 'reload' : 'restart'
 }
 
-function forceRestart(draft: Drafting, unit: PrimitiveUnit, node: NodeStatus, entry: HistoryEntry): void {
+function forceRestart(draft: Drafting, rsc: PlannedPrimitive, node: NodeStatus, entry: HistoryEntry): void {
   const task = parametersTask(entry)
-  const action = obtain(draft, { unit, task, intervalMs: entry.intervalMs, optional: false })
+  const action = findOrCreateAction(draft, { rsc, task, intervalMs: entry.intervalMs, optional: false })
   giveReason(action, 'resource definition change', { overwrite: true })
-  requireUnfencing(draft, unit, node, 'Device parameters changed')
+  requireUnfencing(draft, rsc, node, 'Device parameters changed')
 }
 
-function reload(draft: Ordering, unit: PrimitiveUnit, node: NodeStatus): void {
-  const { state } = unit.resource
-  if (!unit.assigned.managed || state.failed) return
+function reload(draft: Ordering, rsc: PlannedPrimitive, node: NodeStatus): void {
+  const { state } = rsc.resource
+  if (!rsc.assigned.managed || state.failed) return
   if (state.pending?.operation === 'start') {
-    obtain(draft, { unit, task: 'stop', node, optional: false })
+    findOrCreateAction(draft, { rsc, task: 'stop', node, optional: false })
     return
   }
-  const action = obtain(draft, { unit, task: 'reload-agent', node, optional: false })
+  const action = findOrCreateAction(draft, { rsc, task: 'reload-agent', node, optional: false })
   giveReason(action, 'resource definition change')
   for (const task of ['stop', 'demote']) {
-    draft.orders.add({ action }, { unit, task: task }, rule.ordered | rule.thenCancelsFirst)
+    draft.orders.add({ action }, { rsc, task: task }, rule.ordered | rule.thenCancelsFirst)
   }
 }

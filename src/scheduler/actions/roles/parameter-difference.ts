@@ -14,11 +14,11 @@ import {
 } from '../../../status/index.ts'
 import { findOperation, operationMeta, timeoutMs } from '../draft/operation.ts'
 import { parametersOf } from '../draft/parameters.ts'
+import type { PlannedPrimitive } from '../draft/planned-resource.ts'
 import type { Setting } from '../draft/setting.ts'
-import type { PrimitiveUnit } from '../draft/unit.ts'
 
 export interface Checked {
-  readonly unit: PrimitiveUnit
+  readonly rsc: PlannedPrimitive
   readonly node: NodeStatus
 }
 
@@ -29,9 +29,9 @@ export const isCompared = ({ operation, intervalMs }: HistoryEntry): boolean =>
   intervalMs > 0 || comparedOnce.has(operation)
 
 export function parameterDifference(setting: Setting, checked: Checked, entry: HistoryEntry): ParameterDifference {
-  const { unit, node } = checked
-  const definition = findOperation(unit.resource, parametersTask(entry), entry.intervalMs)
-  const parameters = unit.resource.parametersOn(node.name)
+  const { rsc, node } = checked
+  const definition = findOperation(rsc.resource, parametersTask(entry), entry.intervalMs)
+  const parameters = rsc.resource.parametersOn(node.name)
   if (parameters.get('addr') === '#uname' || hasRules(definition?.parameters ?? []))
     return compared(setting, checked, entry, definition)
   const known = setting.differences.get(parameters) ?? new Map<string, ParameterDifference>()
@@ -46,16 +46,16 @@ export function parameterDifference(setting: Setting, checked: Checked, entry: H
 
 function compared(
   setting: Setting,
-  { unit, node }: Checked,
+  { rsc, node }: Checked,
   entry: HistoryEntry,
   definition: OperationDefinition | undefined,
 ): ParameterDifference {
   const own = definition ? setting.status.operationParameters(definition, node.name) : new Map<string, string>()
   const configured = {
-    agent: unit.resource.agent,
-    parameters: parametersOf(setting, unit, { node: node.name, own }),
+    agent: rsc.resource.agent,
+    parameters: parametersOf(setting, rsc, { node: node.name, own }),
     hasOwnParameters: own.size > 0,
-    timeoutMs: () => timeoutMs(operationMeta(setting.status, unit, entry.operation, entry.intervalMs)),
+    timeoutMs: () => timeoutMs(operationMeta(setting.status, rsc, entry.operation, entry.intervalMs)),
   }
   return compareDigests(entry, configured, setting)
 }

@@ -6,13 +6,13 @@ import type { ExpiredRecurring } from '../../../status/index.ts'
 import { isRecurring, operationKey } from '../draft/action.ts'
 import type { Drafting } from '../draft/draft.ts'
 import type { DraftAction } from '../draft/draft-action.ts'
-import { fenceAction, obtain } from '../draft/obtain.ts'
+import { fenceAction, findOrCreateAction } from '../draft/find-or-create-action.ts'
 import type { Order } from '../draft/order.ts'
 import { OrderList } from '../draft/order-list.ts'
+import type { PlannedPrimitive } from '../draft/planned-resource.ts'
 import { relate, rule } from '../draft/relation.ts'
 import { isReachableNow } from '../draft/runnable.ts'
 import { nodeNamed } from '../draft/setting.ts'
-import type { PrimitiveUnit } from '../draft/unit.ts'
 import { activeEntries } from './active-entries.ts'
 
 export function draftRecorded(draft: Drafting): void {
@@ -21,26 +21,28 @@ export function draftRecorded(draft: Drafting): void {
     if (node.unclean && node.kind !== 'guest' && reason !== undefined)
       fenceAction(draft, node, { optional: true, reason })
   }
-  for (const unit of draft.tree.primitives) draftRecordedOf(draft, unit)
+  for (const rsc of draft.tree.primitives) draftRecordedOf(draft, rsc)
 }
 
-function draftRecordedOf(draft: Drafting, unit: PrimitiveUnit): void {
-  const { history, clearFailCountOn, expiredRecurring, demoteOn } = unit.resource.state
+function draftRecordedOf(draft: Drafting, rsc: PlannedPrimitive): void {
+  const { history, clearFailCountOn, expiredRecurring, demoteOn } = rsc.resource.state
   for (const [name, entries] of history) {
     if (draft.status.nodesByName.get(name)?.online !== true) continue
     const node = nodeNamed(draft, name)
     for (const { operation, intervalMs, status } of activeEntries(entries)) {
-      if (intervalMs > 0 && status !== -1) obtain(draft, { unit, task: operation, intervalMs, node, optional: true })
+      if (intervalMs > 0 && status !== -1)
+        findOrCreateAction(draft, { rsc, task: operation, intervalMs, node, optional: true })
     }
   }
-  draftRecovery(draft, unit)
-  for (const node of demoteOn) obtain(draft, { unit, task: 'demote', node: nodeNamed(draft, node), optional: false })
-  for (const expired of expiredRecurring) setUpAgain(draft, unit, expired)
+  draftRecovery(draft, rsc)
+  for (const node of demoteOn)
+    findOrCreateAction(draft, { rsc, task: 'demote', node: nodeNamed(draft, node), optional: false })
+  for (const expired of expiredRecurring) setUpAgain(draft, rsc, expired)
   for (const { node, reason } of clearFailCountOn)
-    orderAfterFencing(draft, unit, clearFailCount(draft, unit, node, reason))
-  const { lockExpiredOn } = unit.resource.state
+    orderAfterFencing(draft, rsc, clearFailCount(draft, rsc, node, reason))
+  const { lockExpiredOn } = rsc.resource.state
   if (lockExpiredOn !== undefined) {
-    obtain(draft, { unit, task: 'lrm_delete', node: nodeNamed(draft, lockExpiredOn), optional: false })
+    findOrCreateAction(draft, { rsc, task: 'lrm_delete', node: nodeNamed(draft, lockExpiredOn), optional: false })
   }
 }
 
@@ -48,30 +50,35 @@ function draftRecordedOf(draft: Drafting, unit: PrimitiveUnit): void {
  * A monitor whose failure expired runs once more, to tell whether that is still so; not where the failure is older than the last start
  * or than another result of that monitor.
  */
-function setUpAgain(draft: Drafting, unit: PrimitiveUnit, { node, entry }: ExpiredRecurring): void {
+function setUpAgain(draft: Drafting, rsc: PlannedPrimitive, { node, entry }: ExpiredRecurring): void {
   const { key, operation, intervalMs } = entry
-  const results = activeEntries(unit.resource.state.history.get(node) ?? [])
+  const results = activeEntries(rsc.resource.state.history.get(node) ?? [])
   if (results.find((result) => result.key === key) !== entry) return
   // The history may know the instance by another name.
-  for (const action of draft.withKey(unit, operationKey(unit.id, operation, intervalMs)))
+  for (const action of draft.withKey(rsc, operationKey(rsc.id, operation, intervalMs)))
     if (action.node?.name === node) action.reschedule = true
 }
 
 /** What failed is stopped where that happened, or what contains it; a bundle's container wherever that is. */
-function draftRecovery(draft: Drafting, unit: PrimitiveUnit): void {
-  const { mustStop, failed, active, onFail, recoverOn } = unit.resource.state
-  if (onFail?.action === 'restart-container' && unit.container && !unit.replica) {
-    obtain(draft, { unit: unit.container, task: 'stop', node: nodeNamed(draft, onFail.node), optional: false })
+function draftRecovery(draft: Drafting, rsc: PlannedPrimitive): void {
+  const { mustStop, failed, active, onFail, recoverOn } = rsc.resource.state
+  if (onFail?.action === 'restart-container' && rsc.container && !rsc.replica) {
+    findOrCreateAction(draft, {
+      rsc: rsc.container,
+      task: 'stop',
+      node: nodeNamed(draft, onFail.node),
+      optional: false,
+    })
   }
   if (!mustStop) return
   for (const { node } of active) {
     if (!failed || recoverOn.includes(node))
-      obtain(draft, { unit, task: 'stop', node: nodeNamed(draft, node), optional: false })
+      findOrCreateAction(draft, { rsc, task: 'stop', node: nodeNamed(draft, node), optional: false })
   }
 }
 
 /** A connection that is made again only after a while counts as failed until the node that it leads to was fenced. */
-function orderAfterFencing(draft: Drafting, { resource }: PrimitiveUnit, clear: DraftAction): void {
+function orderAfterFencing(draft: Drafting, { resource }: PlannedPrimitive, clear: DraftAction): void {
   const { connectionOf, reconnectIntervalMs } = resource
   if (connectionOf === undefined || !reconnectIntervalMs || !draft.status.options.fencingEnabled) return
   const fencing = fenceAction(draft, nodeNamed(draft, connectionOf), { optional: true })
@@ -80,11 +87,16 @@ function orderAfterFencing(draft: Drafting, { resource }: PrimitiveUnit, clear: 
 
 export function clearFailCount(
   draft: Drafting,
-  unit: PrimitiveUnit,
+  rsc: PlannedPrimitive,
   node: Parameters<typeof nodeNamed>[1],
   reason: string,
 ): DraftAction {
-  const action = obtain(draft, { unit, task: 'clear_failcount', node: nodeNamed(draft, node), optional: false })
+  const action = findOrCreateAction(draft, {
+    rsc,
+    task: 'clear_failcount',
+    node: nodeNamed(draft, node),
+    optional: false,
+  })
   action.meta.set('op_no_wait', 'true')
   action.reason = reason
   if (!isReachableNow(draft, node)) action.runnable = false
@@ -94,12 +106,12 @@ export function clearFailCount(
 /** What is no longer configured forgets its failures once it is stopped. */
 export function clearOrphanFailCounts(draft: Drafting): readonly Order[] {
   const orders = new OrderList()
-  for (const unit of draft.tree.top) {
-    if (unit.kind !== 'primitive' || !unit.resource.orphan) continue
+  for (const rsc of draft.tree.top) {
+    if (rsc.kind !== 'primitive' || !rsc.resource.orphan) continue
     for (const node of draft.nodeList) {
-      if (!node.online || (unit.resource.state.failCounts.get(node.name)?.count ?? 0) === 0) continue
-      const action = clearFailCount(draft, unit, node.name, 'it is orphaned')
-      orders.add({ action }, { unit, task: 'stop' }, rule.ordered)
+      if (!node.online || (rsc.resource.state.failCounts.get(node.name)?.count ?? 0) === 0) continue
+      const action = clearFailCount(draft, rsc, node.name, 'it is orphaned')
+      orders.add({ action }, { rsc, task: 'stop' }, rule.ordered)
     }
   }
   return orders.orders
@@ -107,9 +119,9 @@ export function clearOrphanFailCounts(draft: Drafting): readonly Order[] {
 
 /** What shall be nowhere is not watched any more, but for monitors that see to it that it stays down. */
 export function endWithoutPlace(draft: Drafting): void {
-  for (const unit of draft.tree.primitives) {
-    if (unit.assigned.node !== undefined) continue
-    for (const action of draft.ofUnit(unit)) {
+  for (const rsc of draft.tree.primitives) {
+    if (rsc.assigned.node !== undefined) continue
+    for (const action of draft.ofResource(rsc)) {
       if (action.task === 'stop') action.optional = false
       else if (action.task === 'start' || (isRecurring(action) && action.expectedRc !== 7)) action.runnable = false
     }

@@ -2,7 +2,7 @@
 import { type OperationDefinition, parseRole, type Role } from '../../../cib/index.ts'
 import { operationKey } from '../draft/action.ts'
 import { isEnabled } from '../draft/operation.ts'
-import type { PrimitiveUnit } from '../draft/unit.ts'
+import type { PlannedPrimitive } from '../draft/planned-resource.ts'
 
 export interface Recurring {
   readonly definition: OperationDefinition
@@ -25,7 +25,7 @@ const notRecurring = new Set([
  * What is written twice with one name and interval does not run at all, since its results could not be told apart; a start
  * or stop with an interval is a mistake that is passed over.
  */
-export function recurringOf({ id, resource: { operations } }: PrimitiveUnit): readonly Recurring[] {
+export function recurringOf({ id, resource: { operations } }: PlannedPrimitive): readonly Recurring[] {
   return operations.flatMap((definition) => {
     const { name, intervalMs, attributes } = definition
     if (intervalMs <= 0 || notRecurring.has(name) || !isEnabled(definition)) return []

@@ -12,29 +12,29 @@ interface About {
   readonly resource: PrimitiveResource
 }
 
-export function mendReason(about: About, reason: PlacementReason): readonly string[] {
+export function remediesForReason(about: About, reason: PlacementReason): readonly string[] {
   const { status, resource } = about
   const id = resource.configuredId
   switch (reason.kind) {
     case 'node-unavailable':
-      return mendNode(status, reason.node, reason.state)
+      return remediesForNode(status, reason.node, reason.state)
     case 'banned':
-      return unique(reason.by.flatMap((part) => mendContribution(about, part, reason.node)))
+      return unique(reason.by.flatMap((part) => remediesForContribution(about, part, reason.node)))
     case 'not-allowed':
       return status.options.symmetricCluster ? [] : [`systole constraint location ${id} prefers ${reason.node}`]
     case 'target-role':
-      return [mendTargetRole(status, resource)]
+      return [remedyForTargetRole(status, resource)]
     case 'on-fail':
     case 'blocked':
       return [`fix the cause of the failure, then: systole resource cleanup ${id}`]
     case 'no-quorum':
       return ['bring nodes back until a majority is there: systole quorum status']
     case 'unmanaged':
-      return mendUnmanaged(about)
+      return remediesForUnmanaged(about)
     case 'orphan':
       return []
     case 'ticket':
-      return [mendTicket(status, reason.ticket)]
+      return [remedyForTicket(status, reason.ticket)]
     case 'stop-all-resources':
       return ['systole property set stop-all-resources=false']
     case 'clone-limit':
@@ -54,7 +54,7 @@ export function mendReason(about: About, reason: PlacementReason): readonly stri
   }
 }
 
-export function mendContribution(about: About, { source }: Contribution, node: NodeName): readonly string[] {
+export function remediesForContribution(about: About, { source }: Contribution, node: NodeName): readonly string[] {
   const id = about.resource.configuredId
   switch (source.kind) {
     case 'location': {
@@ -74,13 +74,13 @@ export function mendContribution(about: About, { source }: Contribution, node: N
     case 'health':
       return [`repair ${node}; its health is in the node attributes whose names begin with #health`]
     case 'ticket':
-      return [mendTicket(about.status, source.ticket)]
+      return [remedyForTicket(about.status, source.ticket)]
     case 'utilization':
-      return [mendCapacity(about, node)]
+      return [remedyForCapacity(about, node)]
     case 'shutdown-lock':
       return [`start ${source.node} again, or give the lock up: systole resource refresh ${id} ${source.node}`]
     case 'target-role':
-      return about.resource.meta.targetRole === undefined ? [] : [mendTargetRole(about.status, about.resource)]
+      return about.resource.meta.targetRole === undefined ? [] : [remedyForTargetRole(about.status, about.resource)]
     case 'stickiness':
     case 'unmanaged':
     case 'multiple-active':
@@ -96,21 +96,21 @@ export function mendContribution(about: About, { source }: Contribution, node: N
   }
 }
 
-function mendTicket({ tickets }: ClusterStatus, id: string): string {
+function remedyForTicket({ tickets }: ClusterStatus, id: string): string {
   const granted = tickets.some((ticket) => ticket.id === id && ticket.granted)
   return granted
     ? `systole ticket unstandby ${id}`
     : `if no other site holds it: systole ticket grant ${id} (with booth: booth ticket grant ${id})`
 }
 
-function mendCapacity({ status, resource }: About, node: NodeName): string {
+function remedyForCapacity({ status, resource }: About, node: NodeName): string {
   const list = (values: ReadonlyMap<string, number> | undefined): string =>
     [...(values ?? [])].map(([name, value]) => `${name}=${value}`).join(' ') || 'nothing'
   const offers = list(status.nodesByName.get(node)?.utilization)
   return `${resource.id} needs ${list(resource.utilization)}; ${node} has ${offers} in all: free some, or change one of them`
 }
 
-export function mendNode(status: ClusterStatus, node: NodeName, state: NodeUnavailable): readonly string[] {
+export function remediesForNode(status: ClusterStatus, node: NodeName, state: NodeUnavailable): readonly string[] {
   switch (state) {
     case 'offline':
       return [`start the cluster on ${node}: systole cluster start ${node}`]
@@ -139,7 +139,7 @@ export function mendNode(status: ClusterStatus, node: NodeName, state: NodeUnava
   }
 }
 
-function mendUnmanaged({ status, resource }: About): readonly string[] {
+function remediesForUnmanaged({ status, resource }: About): readonly string[] {
   if (status.options.maintenanceMode)
     return [
       'systole property set maintenance-mode=false',
@@ -154,7 +154,7 @@ function mendUnmanaged({ status, resource }: About): readonly string[] {
   return [`systole resource manage ${resource.configuredId}`]
 }
 
-function mendTargetRole(status: ClusterStatus, resource: PrimitiveResource): string {
+function remedyForTargetRole(status: ClusterStatus, resource: PrimitiveResource): string {
   const written = whereWritten(status.configuration.resources, resource.configuredId, 'target-role')
   if (written !== undefined) return `systole resource enable ${written}`
   return 'target-role stands in the resource defaults: systole resource defaults target-role='

@@ -8,7 +8,7 @@ import { describe, expect, test } from 'vitest'
 import { parseXml, readConfiguration, type XmlElement } from '../../../src/cib/index.ts'
 import { type SettingInput, settingOf } from '../../../src/scheduler/actions/draft/setting.ts'
 import { type PlannedTransition, planFor, planTransition } from '../../../src/scheduler/actions/plan-transition.ts'
-import { awakeIn } from '../../../src/scheduler/actions/rest/awake.ts'
+import { affectedTree } from '../../../src/scheduler/actions/unchanged/affected.ts'
 import { assignResources } from '../../../src/scheduler/assign.ts'
 import { simulate } from '../../../src/scheduler/simulate/simulate.ts'
 import { readStatus } from '../../../src/status/index.ts'
@@ -16,13 +16,13 @@ import { printGraphXml } from '../../../src/transition/index.ts'
 import { type Tree, toTree } from '../../fuzz/cib-tree.ts'
 import { mutations } from '../../fuzz/fuzz.ts'
 import { createRandom } from '../../fuzz/random.ts'
-import { dummy, meta, place, type SmallCluster, utilizationOf } from '../placement/small-cluster.ts'
+import { dummy, meta, place, type SmallCluster, utilizationOf } from '../assignment/small-cluster.ts'
 import { away, clone, monitored, order, stopped } from './what-happens.ts'
 
 /** The resources that are looked at. */
-function awake(cluster: SmallCluster): readonly string[] {
+function affected(cluster: SmallCluster): readonly string[] {
   const { status, assignment } = place(cluster)
-  const { top } = awakeIn(settingOf({ status, assignment, md5: () => '', isSanitized: false }))
+  const { top } = affectedTree(settingOf({ status, assignment, md5: () => '', isSanitized: false }))
   return top.map(({ id }) => id).sort()
 }
 
@@ -35,16 +35,20 @@ const fencing = { resources: device, options: { 'stonith-enabled': 'true' } }
 const unique = { 'globally-unique': 'true', 'clone-max': '2' }
 const twoClones = clone('as', dummy('a'), unique) + clone('bs', dummy('b'), { ...unique, interleave: 'true' })
 
-const cases: readonly { readonly name: string; readonly cluster: SmallCluster; readonly awake: readonly string[] }[] = [
+const cases: readonly {
+  readonly name: string
+  readonly cluster: SmallCluster
+  readonly affected: readonly string[]
+}[] = [
   {
     name: 'where everything is in its place, nothing is looked at',
     cluster: { ...three, running, constraints: order('db', 'web') },
-    awake: [],
+    affected: [],
   },
   {
     name: 'what moves wakes what is ordered with it, on both sides and along a chain',
     cluster: { ...three, running, constraints: order('db', 'web') + away('web', 'n2') + order('web', 'mail') },
-    awake: ['db', 'mail', 'web'],
+    affected: ['db', 'mail', 'web'],
   },
   {
     name: 'what moves wakes what is colocated with it',
@@ -53,7 +57,7 @@ const cases: readonly { readonly name: string; readonly cluster: SmallCluster; r
       running,
       constraints: `${away('db', 'n1')}<rsc_colocation id="c" rsc="web" with-rsc="db" score="-10"/>`,
     },
-    awake: ['db', 'web'],
+    affected: ['db', 'web'],
   },
   {
     name: 'what shall be nowhere is looked at, since what waits for it has to know',
@@ -62,22 +66,22 @@ const cases: readonly { readonly name: string; readonly cluster: SmallCluster; r
       resources: stopped('db') + dummy('web') + dummy('mail'),
       running: { web: 'n1', mail: 'n1' },
     },
-    awake: ['db'],
+    affected: ['db'],
   },
   {
     name: 'a monitor that does not run yet is to be started',
     cluster: { nodes: ['n1'], resources: monitored('db') + dummy('web'), running: { db: 'n1', web: 'n1' } },
-    awake: ['db'],
+    affected: ['db'],
   },
   {
     name: 'a node of which nobody knows whether it runs something is asked',
     cluster: { ...three, running: { db: 'n1', web: 'n2' } },
-    awake: ['mail'],
+    affected: ['mail'],
   },
   {
     name: 'a lost node concerns what was there, and what that is ordered with',
     cluster: { ...three, ...fencing, running, constraints: order('mail', 'web'), lost: ['n3'] },
-    awake: ['fence', 'mail', 'web'],
+    affected: ['fence', 'mail', 'web'],
   },
   {
     name: 'a guest that may have to be fenced concerns everything',
@@ -88,17 +92,17 @@ const cases: readonly { readonly name: string; readonly cluster: SmallCluster; r
       running: { ...running, mail: 'n1', vm: 'n3' },
       lost: ['n3'],
     },
-    awake: ['db', 'fence', 'guest', 'mail', 'vm', 'web'],
+    affected: ['db', 'fence', 'guest', 'mail', 'vm', 'web'],
   },
   {
     name: 'a node that left cleanly concerns nothing that is elsewhere',
     cluster: { ...three, running: { db: 'n1', web: 'n2', mail: 'n1' }, offline: ['n3'] },
-    awake: [],
+    affected: [],
   },
   {
     name: 'without quorum everything is looked at',
     cluster: { ...three, running, quorum: false },
-    awake: ['db', 'mail', 'web'],
+    affected: ['db', 'mail', 'web'],
   },
   {
     name: 'what takes capacity is looked at where capacity counts',
@@ -109,7 +113,7 @@ const cases: readonly { readonly name: string; readonly cluster: SmallCluster; r
       utilization: { n1: { cpu: '4' } },
       options: { 'placement-strategy': 'utilization' },
     },
-    awake: ['db'],
+    affected: ['db'],
   },
   {
     name: 'an instance for which there is no node may stay nowhere',
@@ -118,22 +122,22 @@ const cases: readonly { readonly name: string; readonly cluster: SmallCluster; r
       resources: clone('as', dummy('a'), { ...unique, 'clone-max': '3' }),
       running: { 'a:0': 'n1', 'a:1': 'n2', 'a:2': '-' },
     },
-    awake: [],
+    affected: [],
   },
   {
     name: 'a clone of which nothing runs is looked at',
     cluster: { nodes: ['n1'], resources: clone('as', stopped('a')), running: {} },
-    awake: ['as'],
+    affected: ['as'],
   },
   {
     name: 'an order of which some resources are enough is looked at',
     cluster: { ...three, running, constraints: order('db', 'web', 'require-all="false"') },
-    awake: ['db', 'web'],
+    affected: ['db', 'web'],
   },
   {
     name: 'an order that waits for a promotion of what cannot be promoted is looked at',
     cluster: { ...three, running, constraints: order('db', 'web', 'first-action="promote" then-action="start"') },
-    awake: ['db', 'web'],
+    affected: ['db', 'web'],
   },
   {
     name: 'interleaved clones are at rest where each instance has its partner',
@@ -143,7 +147,7 @@ const cases: readonly { readonly name: string; readonly cluster: SmallCluster; r
       constraints: order('as', 'bs'),
       running: { 'a:0': 'n1', 'a:1': 'n2', 'b:0': 'n1', 'b:1': 'n2' },
     },
-    awake: [],
+    affected: [],
   },
   {
     name: 'an instance without a partner has to be looked at',
@@ -153,12 +157,13 @@ const cases: readonly { readonly name: string; readonly cluster: SmallCluster; r
       constraints: order('as', 'bs') + away('as', 'n2'),
       running: { 'a:0': 'n1', 'a:1': '-', 'b:0': 'n1', 'b:1': 'n2' },
     },
-    awake: ['as', 'bs'],
+    affected: ['as', 'bs'],
   },
 ]
 
 describe('looked at', () => {
-  for (const { name, cluster, awake: expected } of cases) test(name, () => expect(awake(cluster)).toEqual(expected))
+  for (const { name, cluster, affected: expected } of cases)
+    test(name, () => expect(affected(cluster)).toEqual(expected))
 })
 
 /** Nodes whose instances of two clones are looked at, `b` being ordered after `a`, once one of four nodes is lost. */
@@ -177,7 +182,7 @@ function nodesLookedAt({ a = {}, b = {}, between = '', more = '', first = order(
     options: fencing.options,
   }
   const { status, assignment } = place(cluster)
-  const { primitives } = awakeIn(settingOf({ status, assignment, md5: () => '', isSanitized: false }))
+  const { primitives } = affectedTree(settingOf({ status, assignment, md5: () => '', isSanitized: false }))
   const nodes = primitives.flatMap(({ resource }) => resource.state.active.map(({ node }) => node))
   return [...new Set(nodes)].sort().join(' ')
 }
@@ -255,7 +260,7 @@ describe.runIf(existsSync(suite))('what is left out changes nothing', () => {
       const input = inputFor(changedAtRest(file, seed + 1))
       const whole = settingOf(input)
       expect(planned(planTransition(input)), file).toEqual(planned(planFor(whole)))
-      if (awakeIn(whole) !== whole.tree) leftOut++
+      if (affectedTree(whole) !== whole.tree) leftOut++
     }
     expect(leftOut).toBeGreaterThan(some.length / 4)
   })

@@ -1,10 +1,10 @@
 /**
- * How far settling has to look. An action is at rest while it is not needed but possible, and so are its parts: no rule makes
- * anything of two such actions. So a change begins with an action that is not at rest, and comes to others only along
+ * How far orderings have to be applied. An action is unchanged while it is not needed but possible, and so are its parts: no rule
+ * makes anything of two such actions. So a change begins with an action that is not unchanged, and comes to others only along
  * relations and colocations. What it cannot come to stays as it was drafted; in a cluster where one thing changes, that is
  * nearly everything.
  *
- * | not at rest                                   | because                                                         |
+ * | not unchanged                                 | because                                                         |
  * | --------------------------------------------- | --------------------------------------------------------------- |
  * | an action that is needed, or not possible     | every rule that takes something away begins with one of them    |
  * | a point that waits for enough                 | how many of its firsts are possible is counted                  |
@@ -14,13 +14,13 @@
  */
 import type { PlannedAction } from '../draft/action.ts'
 import type { Draft } from '../draft/draft.ts'
+import { type PlannedResource, topOf } from '../draft/planned-resource.ts'
 import { has, type Rules, rule } from '../draft/relation.ts'
-import { topOf, type Unit } from '../draft/unit.ts'
 import type { PartActions } from './part-actions.ts'
 import { lacksPartner } from './partners.ts'
 import { hasAllParts } from './parts.ts'
 
-/** Whether settling may change anything about an action. */
+/** Whether orderings may change anything about an action. */
 export type Reach = (action: PlannedAction) => boolean
 
 export function reachOf(draft: Draft, parts: PartActions): Reach {
@@ -32,7 +32,7 @@ export function reachOf(draft: Draft, parts: PartActions): Reach {
     reached.add(whole)
     waiting.push(whole)
   }
-  for (const action of draft.actions) if (!isAtRest(draft, parts, action)) reach(of(action))
+  for (const action of draft.actions) if (!isUnchanged(draft, parts, action)) reach(of(action))
   if (waiting.length === 0) return () => false
   for (let whole = waiting.pop(); whole !== undefined; whole = waiting.pop()) {
     for (const { after, before } of actionsIn(whole)) {
@@ -44,12 +44,12 @@ export function reachOf(draft: Draft, parts: PartActions): Reach {
   return (action) => reached.has(of(action))
 }
 
-function isAtRest(draft: Draft, parts: PartActions, action: PlannedAction): boolean {
+function isUnchanged(draft: Draft, parts: PartActions, action: PlannedAction): boolean {
   const { optional, runnable, migratable } = draft.draftedState(action)
   if (!optional || !runnable || action.minRunnable !== undefined) return false
-  const { unit } = action
-  if (!unit) return true
-  if (unit.kind === 'primitive') return !migratable
+  const { rsc } = action
+  if (!rsc) return true
+  if (rsc.kind === 'primitive') return !migratable
   return hasAllParts(draft, parts, action) && !action.before.some((relation) => lacksPartner(draft, relation))
 }
 
@@ -70,22 +70,22 @@ interface Wholes {
 
 function wholes({ actions, tree, colocationsByPrimary }: Draft): Wholes {
   const numbers = new Int32Array(tree.size).fill(unknown)
-  const numberOf = (unit: Unit): number => {
-    const known = numbers[unit.index] ?? unknown
+  const numberOf = (rsc: PlannedResource): number => {
+    const known = numbers[rsc.index] ?? unknown
     if (known !== unknown) return known
-    const { index } = topOf(unit, { throughBundles: true })
-    numbers[unit.index] = index
+    const { index } = topOf(rsc, { throughBundles: true })
+    numbers[rsc.index] = index
     return index
   }
-  const of = ({ unit, id }: PlannedAction): number => (unit ? numberOf(unit) : tree.size + id)
+  const of = ({ rsc, id }: PlannedAction): number => (rsc ? numberOf(rsc) : tree.size + id)
   let byWhole: ReadonlyMap<number, readonly PlannedAction[]> | undefined
   const actionsIn = (whole: number): readonly PlannedAction[] => {
     byWhole ??= grouped(actions, of)
     return byWhole.get(whole) ?? []
   }
   const dependentsOf = (whole: number): readonly number[] => {
-    const unit = actionsIn(whole)[0]?.unit
-    const primary = unit && topOf(unit, { throughBundles: true })
+    const rsc = actionsIn(whole)[0]?.rsc
+    const primary = rsc && topOf(rsc, { throughBundles: true })
     const colocations = (primary && colocationsByPrimary.get(primary.id)) ?? []
     return colocations.flatMap(({ dependent }) => {
       const found = tree.byId.get(dependent)

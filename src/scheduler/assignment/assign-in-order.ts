@@ -15,12 +15,12 @@ import { assignBundle } from './assign-bundle.ts'
 import { assignClone } from './assign-clone.ts'
 import { assignGroup } from './assign-group.ts'
 import { assignPrimitive } from './assign-primitive.ts'
-import { type AssignmentDraft, type AssignWish, nowhere } from './assignment-draft.ts'
+import { type AssignMode, type AssignmentDraft, nowhere } from './assignment-draft.ts'
 import { indexColocations } from './colocation-index.ts'
 import { initialRole } from './initial-role.ts'
 import { orderForAssignment } from './resource-order.ts'
 
-export interface PlaceInput {
+export interface AssignInput {
   readonly status: ClusterStatus
   readonly tree: ResourceTree
   readonly nodes: NodeTable
@@ -32,12 +32,12 @@ export interface PlaceInput {
   readonly showScores: boolean
 }
 
-export interface Placed {
+export interface Assigned {
   readonly draft: AssignmentDraft
   readonly order: readonly Entry[]
 }
 
-export function placeResources(input: PlaceInput): Placed {
+export function assignInOrder(input: AssignInput): Assigned {
   const draft = begin(input)
   const order = orderForAssignment(draft)
   const isConnection = (entry: Entry): boolean =>
@@ -51,7 +51,7 @@ export function placeResources(input: PlaceInput): Placed {
   return { draft, order }
 }
 
-function begin(input: PlaceInput): AssignmentDraft {
+function begin(input: AssignInput): AssignmentDraft {
   const { tree, tickets } = input
   const count = tree.all.length
   const managed = new Uint8Array(count)
@@ -70,9 +70,9 @@ function begin(input: PlaceInput): AssignmentDraft {
     colocations: indexColocations(input.colocations),
     trail: input.trail,
     tables: [...input.base.tables],
-    settled: new Uint8Array(count),
+    assigned: new Uint8Array(count),
     assigning: new Uint8Array(count),
-    merging: new Uint8Array(count),
+    collecting: new Uint8Array(count),
     node: new Int32Array(count).fill(nowhere),
     scoreWhenAssigned: new Int32Array(count),
     managed,
@@ -94,7 +94,7 @@ function begin(input: PlaceInput): AssignmentDraft {
   }
 }
 
-function isManagedNow({ status }: PlaceInput, entry: Entry): boolean {
+function isManagedNow({ status }: AssignInput, entry: Entry): boolean {
   if (entry.kind === 'primitive') return entry.resource.state.managed
   const { meta } = entry.resource
   return meta.managed && !meta.maintenance && !status.options.maintenanceMode
@@ -111,16 +111,16 @@ function roleLocations(locations: readonly ExpandedLocation[]): ReadonlyMap<numb
   return found
 }
 
-function assign(draft: AssignmentDraft, entry: Entry, prefer: number, wish: AssignWish): number {
+function assign(draft: AssignmentDraft, entry: Entry, prefer: number, mode: AssignMode): number {
   switch (entry.kind) {
     case 'primitive':
-      return assignPrimitive(draft, entry, prefer, wish)
+      return assignPrimitive(draft, entry, prefer, mode)
     case 'group':
-      return assignGroup(draft, entry, prefer, wish)
+      return assignGroup(draft, entry, prefer, mode)
     case 'clone':
-      return assignClone(draft, entry, prefer, wish)
+      return assignClone(draft, entry, prefer, mode)
     case 'bundle':
-      return assignBundle(draft, entry, prefer, wish)
+      return assignBundle(draft, entry, prefer, mode)
     default:
       return assertNever(entry)
   }

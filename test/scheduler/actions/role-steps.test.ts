@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Role } from '../../../src/cib/index.ts'
-import { wayBetween } from '../../../src/scheduler/actions/roles/way.ts'
+import { roleSteps } from '../../../src/scheduler/actions/roles/role-steps.ts'
 
 const ways: readonly { readonly from: Role; readonly to: Role; readonly way: string }[] = [
   { from: 'Stopped', to: 'Stopped', way: '' },
@@ -21,5 +21,5 @@ const ways: readonly { readonly from: Role; readonly to: Role; readonly way: str
 
 for (const { from, to, way } of ways) {
   test(`from ${from} to ${to} it takes ${way === '' ? 'nothing' : way}`, () =>
-    expect(wayBetween(from, to).join(', ')).toBe(way))
+    expect(roleSteps(from, to).join(', ')).toBe(way))
 }

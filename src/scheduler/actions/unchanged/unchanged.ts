@@ -1,9 +1,9 @@
 /**
- * Whether a resource is at rest by itself: all of it is where it shall be, in the role that it shall have, with the monitors
+ * Whether a resource is unchanged by itself: all of it is where it shall be, in the role that it shall have, with the monitors
  * and parameters that are configured, and nobody has to ask where else it runs. All that could be planned for it would then be
- * possible and not needed. In doubt it is not at rest, which costs time and nothing else.
+ * possible and not needed. In doubt it is not unchanged, which costs time and nothing else.
  *
- * | kind      | is at rest                                                                          |
+ * | kind      | is unchanged while                                                                  |
  * | --------- | ----------------------------------------------------------------------------------- |
  * | primitive | in its place                                                                        |
  * | group     | all members in their places                                                         |
@@ -11,25 +11,30 @@
  * | bundle    | never: what is in it comes and goes with its container                              |
  */
 import type { NodeStatus } from '../../../status/index.ts'
+import {
+  type PlannedClone,
+  type PlannedPrimitive,
+  type PlannedResource,
+  primitivesOf,
+} from '../draft/planned-resource.ts'
 import { nodeNamed, type Setting } from '../draft/setting.ts'
-import { type CloneUnit, type PrimitiveUnit, primitivesOf, type Unit } from '../draft/unit.ts'
 import { type Asked, askedForAll, isProbeNeeded, type KnownInstances } from '../probes/probe-need.ts'
 import { runsAsConfigured } from './as-configured.ts'
 
-export function isAtRest(setting: Setting, unit: Unit): boolean {
-  switch (unit.kind) {
+export function isUnchanged(setting: Setting, rsc: PlannedResource): boolean {
+  switch (rsc.kind) {
     case 'primitive':
-      return isInPlace(setting, unit) && !isProbed(setting, [unit])
+      return isInPlace(setting, rsc) && !isProbed(setting, [rsc])
     case 'group':
-      return unit.members.every((member) => isInPlace(setting, member)) && !isProbed(setting, unit.members)
+      return rsc.members.every((member) => isInPlace(setting, member)) && !isProbed(setting, rsc.members)
     case 'clone':
-      return isCloneAtRest(setting, unit)
+      return isCloneAtRest(setting, rsc)
     case 'bundle':
       return false
   }
 }
 
-function isCloneAtRest(setting: Setting, clone: CloneUnit): boolean {
+function isCloneAtRest(setting: Setting, clone: PlannedClone): boolean {
   const { promotable, unique } = clone.resource
   let isAnyPlaced = false
   let isAnyPromoted = false
@@ -46,26 +51,26 @@ function isCloneAtRest(setting: Setting, clone: CloneUnit): boolean {
 }
 
 /** It is on one node, where it belongs, and nothing that ever happened to it asks for anything. */
-export function isInPlace(setting: Setting, unit: PrimitiveUnit): boolean {
-  const { assigned, role, resource } = unit
+export function isInPlace(setting: Setting, rsc: PlannedPrimitive): boolean {
+  const { assigned, role, resource } = rsc
   const [active, another] = resource.state.active
   if (!active || another || active.node !== assigned.node || role !== assigned.nextRole) return false
-  if (!isSteady(unit) || resource.container !== undefined) return false
+  if (!isSteady(rsc) || resource.container !== undefined) return false
   // What leaves a node is waited for by what comes there, as far as capacity counts.
   if (resource.utilization.size > 0 && setting.status.options.placementStrategy !== 'default') return false
   const node = nodeNamed(setting, active.node)
-  return isSteadyNode(setting, node) && runsAsConfigured(setting, unit, node)
+  return isSteadyNode(setting, node) && runsAsConfigured(setting, rsc, node)
 }
 
-const isNowhere = (unit: PrimitiveUnit): boolean => {
-  const { assigned, role, resource } = unit
+const isNowhere = (rsc: PlannedPrimitive): boolean => {
+  const { assigned, role, resource } = rsc
   if (assigned.node !== undefined || role !== 'Stopped' || assigned.nextRole !== 'Stopped') return false
   const { active, history } = resource.state
   const hasRun = [...history.values()].some((entries) => entries.some(({ intervalMs }) => intervalMs > 0))
-  return active.length === 0 && !hasRun && isSteady(unit)
+  return active.length === 0 && !hasRun && isSteady(rsc)
 }
 
-function isSteady({ assigned, resource }: PrimitiveUnit): boolean {
+function isSteady({ assigned, resource }: PlannedPrimitive): boolean {
   const { state, orphan } = resource
   if (orphan || !assigned.managed || assigned.blocked) return false
   if (state.failed || state.blocked || state.mustStop || state.maintenance || state.onFail || state.pending)
@@ -87,19 +92,19 @@ function isSteadyNode({ status, assignment }: Setting, node: NodeStatus): boolea
 export const mayBeFenced = ({ unclean, requiresReset, lost, fencingReasons }: NodeStatus): boolean =>
   unclean || requiresReset || lost || fencingReasons.length > 0
 
-function isProbed(setting: Setting, units: readonly PrimitiveUnit[]): boolean {
+function isProbed(setting: Setting, resources: readonly PlannedPrimitive[]): boolean {
   return setting.nodeList.some(
-    (node) => canBeAsked(node) && units.some((primitive) => isProbeNeeded(setting, primitive, node)),
+    (node) => canBeAsked(node) && resources.some((primitive) => isProbeNeeded(setting, primitive, node)),
   )
 }
 
-function isAnonymousProbed(setting: Setting, clone: CloneUnit): boolean {
+function isAnonymousProbed(setting: Setting, clone: PlannedClone): boolean {
   const known: KnownInstances = new Map()
   return setting.nodeList.some((node) => isProbedOn(setting, clone, { node, known }))
 }
 
 /** One instance of an anonymous clone is asked for all of them. */
-export function isProbedOn(setting: Setting, clone: CloneUnit, asked: Asked): boolean {
+export function isProbedOn(setting: Setting, clone: PlannedClone, asked: Asked): boolean {
   const { node } = asked
   if (!canBeAsked(node)) return false
   const instance = askedForAll(setting, clone, asked)

@@ -1,7 +1,7 @@
 /**
- * The resources that planning has to look at. What is at rest stays as it is unless something else changes that it has to do
+ * The resources that planning has to look at. What is unchanged stays as it is unless something else changes that it has to do
  * with, so in a cluster where nothing is the matter nearly everything is left out: no action is drafted for it, none would be
- * needed. What is awake wakes whatever it is tied to; of clones that concern each other node by node, only the instances on the
+ * needed. What is affected affects whatever is related to it; of clones that concern each other node by node, only the instances on the
  * nodes where something is the matter.
  *
  * | everything is looked at while                  | because                                                   |
@@ -11,28 +11,28 @@
  * | there is no quorum, but for its policy ignore  | nothing may start, so that what restarts elsewhere stops  |
  */
 import type { NodeStatus } from '../../../status/index.ts'
+import { limitedTo, type PlannedResource, type PlannedTree } from '../draft/planned-resource.ts'
 import type { Setting } from '../draft/setting.ts'
-import { limitedTo, type Unit, type UnitTree } from '../draft/unit.ts'
-import { isAtRest, mayBeFenced } from './at-rest.ts'
-import { instancesAtRest } from './instances-at-rest.ts'
-import { isOrderAtRest, orderedUnits } from './order-at-rest.ts'
-import { addTied, outermost, tiesByUnit } from './ties.ts'
+import { isOrderWithoutEffect, orderedResources } from './order-without-effect.ts'
+import { addRelated, outermost, relatedSetsByResource } from './related.ts'
+import { isUnchanged, mayBeFenced } from './unchanged.ts'
+import { unchangedInstances } from './unchanged-instances.ts'
 
-export function awakeIn(setting: Setting): UnitTree {
+export function affectedTree(setting: Setting): PlannedTree {
   const { tree } = setting
   if (concernsAll(setting)) return tree
-  const awake = new Set(tree.top.filter((unit) => !isAtRest(setting, unit)))
+  const affected = new Set(tree.top.filter((rsc) => !isUnchanged(setting, rsc)))
   const isFencing = setting.assignment.fencing.size > 0 || setting.nodeList.some(mayBeFenced)
   for (const constraint of setting.status.configuration.constraints) {
-    if (constraint.kind !== 'order' || isOrderAtRest(setting, constraint)) continue
-    for (const unit of orderedUnits(setting, constraint)) awake.add(outermost(unit))
+    if (constraint.kind !== 'order' || isOrderWithoutEffect(setting, constraint)) continue
+    for (const rsc of orderedResources(setting, constraint)) affected.add(outermost(rsc))
   }
-  if (awake.size === 0 && !isFencing) return limitedTo(tree, awake)
-  const tiesOf = tiesByUnit(setting)
-  addTied(awake, tiesOf)
-  for (const unit of aroundNodes(setting)) awake.add(unit)
-  const leftOut = instancesAtRest(setting, awake, tiesOf)
-  return awake.size === tree.top.length && leftOut.size === 0 ? tree : limitedTo(tree, awake, leftOut)
+  if (affected.size === 0 && !isFencing) return limitedTo(tree, affected)
+  const relatedSets = relatedSetsByResource(setting)
+  addRelated(affected, relatedSets)
+  for (const rsc of aroundNodes(setting)) affected.add(rsc)
+  const leftOut = unchangedInstances(setting, affected, relatedSets)
+  return affected.size === tree.top.length && leftOut.size === 0 ? tree : limitedTo(tree, affected, leftOut)
 }
 
 function concernsAll({ status, assignment, nodeList }: Setting): boolean {
@@ -44,11 +44,11 @@ function concernsAll({ status, assignment, nodeList }: Setting): boolean {
 }
 
 /** What is done on a remote or guest node has to know of its connection and its container, whether they change or not. */
-function aroundNodes({ nodeList, tree }: Setting): readonly Unit[] {
+function aroundNodes({ nodeList, tree }: Setting): readonly PlannedResource[] {
   return nodeList.flatMap(({ connection, container }) =>
     [connection, container].flatMap((id) => {
-      const unit = id === undefined ? undefined : tree.byId.get(id)
-      return unit ? [outermost(unit)] : []
+      const rsc = id === undefined ? undefined : tree.byId.get(id)
+      return rsc ? [outermost(rsc)] : []
     }),
   )
 }

@@ -3,71 +3,76 @@
  * change is told between the two points around it, with the facts of all changes. What changes itself is told them as well.
  */
 import type { NodeStatus } from '../../../status/index.ts'
+import type { AppliedOrderings } from '../apply-orderings/applied-orderings.ts'
 import { type ActionState, isRecurring, notifyKey, type PlannedAction } from '../draft/action.ts'
 import type { Change, NotificationBoundary } from '../draft/boundary.ts'
 import { isUnclean } from '../draft/draft.ts'
 import { operationMeta } from '../draft/operation.ts'
+import {
+  type PlannedClone,
+  type PlannedPrimitive,
+  type PlannedResource,
+  primitivesOf,
+} from '../draft/planned-resource.ts'
 import { verdictOn } from '../draft/runnable.ts'
-import { type CloneUnit, type PrimitiveUnit, primitivesOf, type Unit } from '../draft/unit.ts'
-import type { Settled } from '../settling/settled.ts'
-import { type Happenings, notificationFacts } from './facts.ts'
-import { listeners } from './listeners.ts'
+import { notifiedInstances } from './notified-instances.ts'
+import { type NotifyEntries, notifyMeta } from './notify-meta.ts'
 
 type Facts = ReadonlyMap<string, string>
 
-export interface Notices {
+export interface NotifyActions {
   /** The highest number of an action so far. */
   readonly lastId: number
-  readonly ofUnit: (unit: Unit) => readonly PlannedAction[]
-  /** The state of any action, notices among them. */
+  readonly ofResource: (rsc: PlannedResource) => readonly PlannedAction[]
+  /** The state of any action, notify actions among them. */
   readonly stateOf: (action: PlannedAction) => Readonly<ActionState>
-  /** What an action waits for besides its own relations: points for notices, notices for points. */
+  /** What an action waits for besides its own relations: points for notify actions, notify actions for points. */
   readonly awaited: (action: PlannedAction) => readonly PlannedAction[]
   /** What an action is told besides its own meta-attributes. */
   readonly told: (action: PlannedAction) => Facts
 }
 
-export function notify(settled: Settled): Notices {
-  const writing = new Writing(settled)
-  for (const { boundary, told } of settled.afterFencing) {
-    for (const { unit, node } of told) writing.tellAfter(unit, node, { boundary, facts: noFacts })
+export function notify(applied: AppliedOrderings): NotifyActions {
+  const writing = new Writing(applied)
+  for (const { boundary, told } of applied.afterFencing) {
+    for (const { rsc, node } of told) writing.tellAfter(rsc, node, { boundary, facts: noFacts })
   }
-  for (const clone of clonesOf(settled.tree.ordered)) {
-    const boundaries = settled.boundaries.get(clone)
-    if (boundaries) tellInstances(settled, writing, { clone, boundaries: Object.values(boundaries) })
+  for (const clone of clonesOf(applied.tree.ordered)) {
+    const boundaries = applied.boundaries.get(clone)
+    if (boundaries) tellInstances(applied, writing, { clone, boundaries: Object.values(boundaries) })
   }
   return writing.finish()
 }
 
 const noFacts: Facts = new Map()
 
-const clonesOf = (units: readonly Unit[]): readonly CloneUnit[] =>
-  units.flatMap((unit) => (unit.kind === 'clone' ? [unit] : unit.kind === 'bundle' && unit.child ? [unit.child] : []))
+const clonesOf = (resources: readonly PlannedResource[]): readonly PlannedClone[] =>
+  resources.flatMap((rsc) => (rsc.kind === 'clone' ? [rsc] : rsc.kind === 'bundle' && rsc.child ? [rsc.child] : []))
 
 interface Telling {
-  readonly clone: CloneUnit
+  readonly clone: PlannedClone
   readonly boundaries: readonly NotificationBoundary[]
 }
 
-function tellInstances(settled: Settled, writing: Writing, { clone, boundaries }: Telling): void {
-  const all = happenings(settled, clone)
-  const facts = notificationFacts(settled, clone, all)
+function tellInstances(applied: AppliedOrderings, writing: Writing, { clone, boundaries }: Telling): void {
+  const all = happenings(applied, clone)
+  const facts = notifyMeta(applied, clone, all)
   const primitives = primitivesOf(clone)
   for (const primitive of primitives) {
-    for (const action of settled.ofUnit(primitive)) {
-      if (!settled.stateOf(action).optional && action.node && changeOf(action)) writing.tellItself(action, facts)
+    for (const action of applied.ofResource(primitive)) {
+      if (!applied.stateOf(action).optional && action.node && changeOf(action)) writing.tellItself(action, facts)
     }
   }
-  const { stateOf } = settled
+  const { stateOf } = applied
   for (const boundary of boundaries) {
     const { change } = boundary
     // A stop that fencing implies is announced although nothing is executed.
     if (change !== 'stop' && all[change].length === 0) continue
-    for (const unit of primitives) {
-      const told = { change, stateOf, isUnclean: (node: NodeStatus) => isUnclean(settled, node) }
-      for (const { node, hears } of listeners(settled, unit, told)) {
-        if (hears.pre) writing.tellBefore(unit, node, { boundary, facts })
-        if (hears.post) writing.tellAfter(unit, node, { boundary, facts })
+    for (const rsc of primitives) {
+      const told = { change, stateOf, isUnclean: (node: NodeStatus) => isUnclean(applied, node) }
+      for (const { node, hears } of notifiedInstances(applied, rsc, told)) {
+        if (hears.pre) writing.tellBefore(rsc, node, { boundary, facts })
+        if (hears.post) writing.tellAfter(rsc, node, { boundary, facts })
       }
     }
   }
@@ -77,8 +82,8 @@ const changes: Readonly<Record<string, Change>> = { start: 'start', stop: 'stop'
 
 const changeOf = ({ task }: PlannedAction): Change | undefined => changes[task]
 
-function happenings(settled: Settled, clone: CloneUnit): Happenings {
-  const all: Happenings = {
+function happenings(applied: AppliedOrderings, clone: PlannedClone): NotifyEntries {
+  const all: NotifyEntries = {
     active: [],
     inactive: [],
     promoted: [],
@@ -88,17 +93,17 @@ function happenings(settled: Settled, clone: CloneUnit): Happenings {
     promote: [],
     demote: [],
   }
-  for (const unit of primitivesOf(clone)) {
-    const active = unit.resource.state.active[0]
-    const entry = { resource: unit.id, node: active && settled.nodes.get(active.node) }
-    if (unit.role === 'Stopped') all.inactive.push(entry)
+  for (const rsc of primitivesOf(clone)) {
+    const active = rsc.resource.state.active[0]
+    const entry = { resource: rsc.id, node: active && applied.nodes.get(active.node) }
+    if (rsc.role === 'Stopped') all.inactive.push(entry)
     else all.active.push(entry)
-    if (unit.role === 'Promoted') all.promoted.push(entry)
-    if (unit.role === 'Unpromoted') all.unpromoted.push(entry)
-    for (const action of settled.ofUnit(unit)) {
+    if (rsc.role === 'Promoted') all.promoted.push(entry)
+    if (rsc.role === 'Unpromoted') all.unpromoted.push(entry)
+    for (const action of applied.ofResource(rsc)) {
       const change = changeOf(action)
-      if (change && action.node && isHappening(settled, action, action.node)) {
-        all[change].push({ resource: unit.id, node: action.node })
+      if (change && action.node && isHappening(applied, action, action.node)) {
+        all[change].push({ resource: rsc.id, node: action.node })
       }
     }
   }
@@ -106,9 +111,9 @@ function happenings(settled: Settled, clone: CloneUnit): Happenings {
 }
 
 /** What stops with its node happens as well, even if that node cannot be fenced. */
-function isHappening(settled: Settled, action: PlannedAction, node: NodeStatus): boolean {
-  const { optional, runnable } = settled.stateOf(action)
-  return !optional && (runnable || (action.task === 'stop' && node.kind !== 'guest' && isUnclean(settled, node)))
+function isHappening(applied: AppliedOrderings, action: PlannedAction, node: NodeStatus): boolean {
+  const { optional, runnable } = applied.stateOf(action)
+  return !optional && (runnable || (action.task === 'stop' && node.kind !== 'guest' && isUnclean(applied, node)))
 }
 
 interface Message {
@@ -124,48 +129,50 @@ interface Written {
 
 const INFINITY = 1_000_000
 
-/** The notices while they are written. Whoever is told the same twice on a node is told once. */
+/** The notify actions while they are written. Whoever is told the same twice on a node is told once. */
 class Writing {
-  readonly #settled: Settled
+  readonly #applied: AppliedOrderings
   readonly #byKey = new Map<string, Written>()
-  readonly #byUnit = new Map<Unit, Written[]>()
+  readonly #byResource = new Map<PlannedResource, Written[]>()
   readonly #awaited = new Map<PlannedAction, PlannedAction[]>()
   readonly #told = new Map<PlannedAction, Facts>()
   #id: number
 
-  constructor(settled: Settled) {
-    this.#settled = settled
-    this.#id = settled.actions.length
+  constructor(applied: AppliedOrderings) {
+    this.#applied = applied
+    this.#id = applied.actions.length
   }
 
   tellItself(action: PlannedAction, facts: Facts): void {
     this.#told.set(action, facts)
   }
 
-  tellBefore(unit: PrimitiveUnit, node: NodeStatus, { boundary, facts }: Message): void {
-    this.#write(unit, node, { point: boundary.pre, done: boundary.preDone, facts })
+  tellBefore(rsc: PlannedPrimitive, node: NodeStatus, { boundary, facts }: Message): void {
+    this.#write(rsc, node, { point: boundary.pre, done: boundary.preDone, facts })
   }
 
   /** Monitors start again only after everyone heard of the change. */
-  tellAfter(unit: PrimitiveUnit, node: NodeStatus, { boundary, facts }: Message): void {
+  tellAfter(rsc: PlannedPrimitive, node: NodeStatus, { boundary, facts }: Message): void {
     const { post, postDone } = boundary
-    const written = this.#write(unit, node, { point: post, done: postDone, facts })
+    const written = this.#write(rsc, node, { point: post, done: postDone, facts })
     if (written) written.action.priority = INFINITY
     if (!postDone) return
-    for (const monitor of this.#settled.ofUnit(unit)) {
+    for (const monitor of this.#applied.ofResource(rsc)) {
       if (isRecurring(monitor) && monitor.cancels === undefined) this.#await(monitor, postDone)
     }
   }
 
-  finish(): Notices {
+  finish(): NotifyActions {
     const nothing: readonly PlannedAction[] = []
-    const byUnit = new Map([...this.#byUnit].map(([unit, written]) => [unit, written.map(({ action }) => action)]))
+    const byResource = new Map(
+      [...this.#byResource].map(([rsc, written]) => [rsc, written.map(({ action }) => action)]),
+    )
     const states = new Map<PlannedAction, ActionState>()
     for (const { action, state } of this.#byKey.values()) states.set(action, state)
     return {
       lastId: this.#id,
-      ofUnit: (unit) => byUnit.get(unit) ?? nothing,
-      stateOf: (action) => states.get(action) ?? this.#settled.stateOf(action),
+      ofResource: (rsc) => byResource.get(rsc) ?? nothing,
+      stateOf: (action) => states.get(action) ?? this.#applied.stateOf(action),
       awaited: (action) => this.#awaited.get(action) ?? nothing,
       told: (action) => this.#told.get(action) ?? noFacts,
     }
@@ -178,7 +185,7 @@ class Writing {
   }
 
   #write(
-    unit: PrimitiveUnit,
+    rsc: PlannedPrimitive,
     node: NodeStatus,
     {
       point,
@@ -187,10 +194,10 @@ class Writing {
     }: Pick<Message, 'facts'> & { point?: PlannedAction | undefined; done?: PlannedAction | undefined },
   ): Written | undefined {
     if (!point || !done || !node.online) return undefined
-    const { optional, runnable } = this.#settled.stateOf(point)
+    const { optional, runnable } = this.#applied.stateOf(point)
     if (!runnable) return undefined
-    const written = this.#notice(unit, node, point)
-    if (!optional && unit.assigned.managed) written.state.optional = false
+    const written = this.#notifyAction(rsc, node, point)
+    if (!optional && rsc.assigned.managed) written.state.optional = false
     // A stop that is implied by fencing was announced already, as that.
     for (const [name, value] of point.meta) {
       if (name.startsWith('notify_') && !written.meta.has(name)) written.meta.set(name, value)
@@ -201,15 +208,15 @@ class Writing {
     return written
   }
 
-  #notice(unit: PrimitiveUnit, node: NodeStatus, point: PlannedAction): Written {
-    const key = notifyKey(unit.id, point.meta.get('notify_type') ?? '', point.meta.get('notify_operation') ?? '')
+  #notifyAction(rsc: PlannedPrimitive, node: NodeStatus, point: PlannedAction): Written {
+    const key = notifyKey(rsc.id, point.meta.get('notify_type') ?? '', point.meta.get('notify_operation') ?? '')
     const known = this.#byKey.get(`${key} ${node.name}`)
     if (known) return known
     this.#id++
-    const meta = operationMeta(this.#settled.status, unit, 'notify', 0)
+    const meta = operationMeta(this.#applied.status, rsc, 'notify', 0)
     const action: Written['action'] = {
       id: this.#id,
-      unit,
+      rsc,
       key,
       task: 'notify',
       cancels: undefined,
@@ -225,7 +232,7 @@ class Writing {
       before: [],
       after: [],
     }
-    const verdict = verdictOn(this.#settled, unit, { ...action, needs: 'nothing' })
+    const verdict = verdictOn(this.#applied, rsc, { ...action, needs: 'nothing' })
     const state = {
       optional: true,
       runnable: verdict.kind === 'fine',
@@ -237,9 +244,9 @@ class Writing {
     }
     const written: Written = { action, meta, state }
     this.#byKey.set(`${key} ${node.name}`, written)
-    const ofUnit = this.#byUnit.get(unit)
-    if (ofUnit) ofUnit.push(written)
-    else this.#byUnit.set(unit, [written])
+    const ofResource = this.#byResource.get(rsc)
+    if (ofResource) ofResource.push(written)
+    else this.#byResource.set(rsc, [written])
     return written
   }
 }

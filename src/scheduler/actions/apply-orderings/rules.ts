@@ -1,11 +1,11 @@
 /**
  * What each rule of a relation means for the two actions, as a table: under which condition which of them loses what. What
- * is lost does not come back, so that settling ends. The rules themselves are explained in `relation.ts`.
+ * is lost does not come back, so that applying the rules ends. The rules themselves are explained in `relation.ts`.
  */
 import { roleRank } from '../../../cib/index.ts'
 import type { ActionState, PlannedAction } from '../draft/action.ts'
+import { currentRole } from '../draft/planned-resource.ts'
 import { type Rules, rule } from '../draft/relation.ts'
-import { currentRole } from '../draft/unit.ts'
 import type { Counted } from './counted.ts'
 
 export interface Party {
@@ -59,8 +59,8 @@ export const consequences: readonly Consequence[] = [
     rule: rule.promotedThenImpliesFirst,
     partsOf: 'follower',
     apply: ({ first, follower }) => {
-      const { unit } = follower.action
-      if (follower.state.optional || !unit || currentRole(unit) !== 'Promoted') return
+      const { rsc } = follower.action
+      if (follower.state.optional || !rsc || currentRole(rsc) !== 'Promoted') return
       lose(first, 'optional', follower)
       if (!follower.state.migratable) lose(first, 'migratable', follower)
     },
@@ -100,9 +100,9 @@ export const consequences: readonly Consequence[] = [
 
 /** A resource that has to start again has to stop before; one that cannot start again is stopped all the same. */
 function restart({ first, follower }: Pair): void {
-  const { unit } = follower.action
-  const isManaged = unit?.kind !== 'primitive' || unit.assigned.managed
-  const isStuck = !follower.state.runnable && isManaged && first.action.unit === unit
+  const { rsc } = follower.action
+  const isManaged = rsc?.kind !== 'primitive' || rsc.assigned.managed
+  const isStuck = !follower.state.runnable && isManaged && first.action.rsc === rsc
   if (follower.state.optional && !isStuck) return
   if (first.state.runnable || !follower.state.optional) lose(first, 'optional', follower)
   if (!follower.state.migratable) lose(first, 'migratable', follower)
@@ -111,12 +111,12 @@ function restart({ first, follower }: Pair): void {
 
 /** An asymmetric order keeps from being touched what comes after an action that cannot run, unless it is as it shall be. */
 function leaveUntouched({ first, follower }: Pair): void {
-  const { unit, task, node } = follower.action
-  if (!unit || first.state.runnable) return
+  const { rsc, task, node } = follower.action
+  if (!rsc || first.state.runnable) return
   if (follower.state.optional) {
-    const role = currentRole(unit)
+    const role = currentRole(rsc)
     if (task === 'stop' && role === 'Stopped') return
-    const active = unit.kind === 'primitive' ? unit.resource.state.active : []
+    const active = rsc.kind === 'primitive' ? rsc.resource.state.active : []
     const isThere = active.length === 1 && active[0]?.node === node?.name
     if (task === 'start' && isThere && roleRank(role) >= roleRank('Started')) return
   }
@@ -130,8 +130,8 @@ const lossNames = { optional: 'required', runnable: 'unrunnable', migratable: 'u
 export function lose({ action, state }: Party, property: keyof typeof lossNames, { action: cause }: Party): void {
   if (!state[property]) return
   state[property] = false
-  if (action.unit === cause.unit || state.reason !== undefined) return
-  const { unit, task } = cause
-  state.reason = `${lossNames[property]}${unit ? ` ${unit.id}` : ''} ${task}`
-  state.cause = unit && { kind: 'action', loss: lossNames[property], resource: unit.id, task }
+  if (action.rsc === cause.rsc || state.reason !== undefined) return
+  const { rsc, task } = cause
+  state.reason = `${lossNames[property]}${rsc ? ` ${rsc.id}` : ''} ${task}`
+  state.cause = rsc && { kind: 'action', loss: lossNames[property], resource: rsc.id, task }
 }

@@ -4,32 +4,36 @@
  * separated by blanks and sorted; an empty one is a single blank. Both the present and the former names of roles are told.
  */
 import type { NodeStatus } from '../../../status/index.ts'
+import type { AppliedOrderings } from '../apply-orderings/applied-orderings.ts'
 import { isUnclean } from '../draft/draft.ts'
+import { type PlannedClone, primitivesOf } from '../draft/planned-resource.ts'
 import { nodeNamed, primitiveNamed } from '../draft/setting.ts'
-import { type CloneUnit, primitivesOf } from '../draft/unit.ts'
-import type { Settled } from '../settling/settled.ts'
 
 /** What happens to whom, as every notify operation is told. */
-export interface Happening {
+export interface NotifyEntry {
   readonly resource: string
   readonly node: NodeStatus | undefined
 }
 
-export interface Happenings {
-  readonly active: Happening[]
-  readonly inactive: Happening[]
-  readonly promoted: Happening[]
-  readonly unpromoted: Happening[]
-  readonly start: Happening[]
-  readonly stop: Happening[]
-  readonly promote: Happening[]
-  readonly demote: Happening[]
+export interface NotifyEntries {
+  readonly active: NotifyEntry[]
+  readonly inactive: NotifyEntry[]
+  readonly promoted: NotifyEntry[]
+  readonly unpromoted: NotifyEntry[]
+  readonly start: NotifyEntry[]
+  readonly stop: NotifyEntry[]
+  readonly promote: NotifyEntry[]
+  readonly demote: NotifyEntry[]
 }
 
 const listNames = ['active', 'promoted', 'unpromoted', 'start', 'stop', 'promote', 'demote'] as const
 const formerNames: Readonly<Record<string, string>> = { promoted: 'master', unpromoted: 'slave' }
 
-export function notificationFacts(settled: Settled, clone: CloneUnit, all: Happenings): ReadonlyMap<string, string> {
+export function notifyMeta(
+  applied: AppliedOrderings,
+  clone: PlannedClone,
+  all: NotifyEntries,
+): ReadonlyMap<string, string> {
   const facts = new Map<string, string>()
   for (const name of listNames) {
     const entries = all[name].toSorted(byResourceAndNode)
@@ -39,21 +43,21 @@ export function notificationFacts(settled: Settled, clone: CloneUnit, all: Happe
     }
   }
   facts.set('notify_inactive_resource', list(distinct(all.inactive.map(({ resource }) => resource).toSorted())))
-  facts.set('notify_available_uname', list(availableNodes(settled, clone).toSorted()))
-  facts.set('notify_all_uname', list(settled.nodeList.map(({ name }) => name).toSorted()))
+  facts.set('notify_available_uname', list(availableNodes(applied, clone).toSorted()))
+  facts.set('notify_all_uname', list(applied.nodeList.map(({ name }) => name).toSorted()))
   if (clone.resource.meta.raw.get('container-attribute-target') === 'host') {
-    const hosts = settled.nodeList.toSorted((a, b) => (a.name < b.name ? -1 : 1)).map((node) => hostOf(settled, node))
+    const hosts = applied.nodeList.toSorted((a, b) => (a.name < b.name ? -1 : 1)).map((node) => hostOf(applied, node))
     facts.set('notify_all_hosts', list(hosts.map(({ name }) => name)))
   }
   return facts
 }
 
 /** Where the clone may be at all; with exclusive discovery, no node counts on which it was not to be looked for. */
-function availableNodes(settled: Settled, clone: CloneUnit): readonly string[] {
-  const scoreOn = settled.assignment.collectives.get(clone.id)?.scoreOn
+function availableNodes(applied: AppliedOrderings, clone: PlannedClone): readonly string[] {
+  const scoreOn = applied.assignment.collectives.get(clone.id)?.scoreOn
   const assigned = primitivesOf(clone)[0]?.assigned
-  const isProbed = (node: NodeStatus): boolean => node.online && !isUnclean(settled, node) && node.discoveryEnabled
-  const available = settled.nodeList.filter((node) => {
+  const isProbed = (node: NodeStatus): boolean => node.online && !isUnclean(applied, node) && node.discoveryEnabled
+  const available = applied.nodeList.filter((node) => {
     if (scoreOn?.(node.name) === undefined) return false
     return !assigned?.exclusiveDiscovery || assigned.discoveryOn(node.name) === 'exclusive' || !isProbed(node)
   })
@@ -61,13 +65,13 @@ function availableNodes(settled: Settled, clone: CloneUnit): readonly string[] {
 }
 
 /** A guest counts as the node that it is on; one that is nowhere as itself. */
-function hostOf(settled: Settled, node: NodeStatus): NodeStatus {
+function hostOf(applied: AppliedOrderings, node: NodeStatus): NodeStatus {
   if (node.kind !== 'guest') return node
-  const host = primitiveNamed(settled, node.container)?.resource.state.active[0]?.node
-  return host === undefined ? node : nodeNamed(settled, host)
+  const host = primitiveNamed(applied, node.container)?.resource.state.active[0]?.node
+  return host === undefined ? node : nodeNamed(applied, host)
 }
 
-function byResourceAndNode(a: Happening, b: Happening): number {
+function byResourceAndNode(a: NotifyEntry, b: NotifyEntry): number {
   const one = `${a.resource} ${a.node?.name ?? ''}`
   const other = `${b.resource} ${b.node?.name ?? ''}`
   return one < other ? -1 : Number(one > other)

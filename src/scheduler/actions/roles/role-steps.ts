@@ -17,7 +17,7 @@ const up: Readonly<Record<Role, readonly RoleStep[]>> = {
   Promoted: ['start', 'promote'],
 }
 
-export function wayBetween(from: Role, to: Role): readonly RoleStep[] {
+export function roleSteps(from: Role, to: Role): readonly RoleStep[] {
   if (from === to) return []
   if (to === 'Stopped') return down[from]
   if (from === 'Stopped') return up[to]

@@ -1,5 +1,5 @@
 /**
- * The state of an action while it is settled. It tells of every change, so that what was counted from the states of many actions
+ * The state of an action while orderings are applied. It tells of every change, so that what was counted from the states of many actions
  * need not be counted again while all of them stay as they are.
  */
 import type { ActionState } from '../draft/action.ts'

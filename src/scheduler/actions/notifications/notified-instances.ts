@@ -2,10 +2,10 @@
 import type { NodeStatus } from '../../../status/index.ts'
 import { type ActionIndex, type ActionState, type Findable, findAction, operationKey } from '../draft/action.ts'
 import type { Change } from '../draft/boundary.ts'
+import type { PlannedPrimitive } from '../draft/planned-resource.ts'
 import { activeNodes, type Setting, targetOf } from '../draft/setting.ts'
-import type { PrimitiveUnit } from '../draft/unit.ts'
 
-export interface Listener {
+export interface NotifiedInstance {
   readonly node: NodeStatus
   readonly hears: { readonly pre: boolean; readonly post: boolean }
 }
@@ -16,18 +16,18 @@ interface Told<Action> {
   readonly stateOf: (action: Action) => Readonly<Pick<ActionState, 'optional' | 'runnable' | 'pseudo'>>
 }
 
-export function listeners<Action extends Findable>(
+export function notifiedInstances<Action extends Findable>(
   index: Setting & ActionIndex<Action>,
-  unit: PrimitiveUnit,
+  rsc: PlannedPrimitive,
   { change, isUnclean, stateOf }: Told<Action>,
-): readonly Listener[] {
+): readonly NotifiedInstance[] {
   if (change === 'start' || change === 'promote') {
-    const start = findAction(index, unit, { key: operationKey(unit.id, 'start') })
-    return listenerUp(index, unit, { change, start: start && stateOf(start) })
+    const start = findAction(index, rsc, { key: operationKey(rsc.id, 'start') })
+    return listenerUp(index, rsc, { change, start: start && stateOf(start) })
   }
-  if (unit.role === 'Stopped') return []
-  return activeNodes(index, unit).flatMap((node) => {
-    const stop = findAction(index, unit, { key: operationKey(unit.id, 'stop'), node })
+  if (rsc.role === 'Stopped') return []
+  return activeNodes(index, rsc).flatMap((node) => {
+    const stop = findAction(index, rsc, { key: operationKey(rsc.id, 'stop'), node })
     // A node that is being fenced hears nothing.
     const state = stop && stateOf(stop)
     if (state?.pseudo && (isUnclean(node) || node.requiresReset)) return []
@@ -41,9 +41,9 @@ interface Rise {
   readonly start: Readonly<Pick<ActionState, 'optional' | 'runnable'>> | undefined
 }
 
-function listenerUp(setting: Setting, unit: PrimitiveUnit, { change, start }: Rise): readonly Listener[] {
-  const target = targetOf(setting, unit)
-  if (!target || setting.destinationOf(unit).nextRole === 'Stopped') return []
+function listenerUp(setting: Setting, rsc: PlannedPrimitive, { change, start }: Rise): readonly NotifiedInstance[] {
+  const target = targetOf(setting, rsc)
+  if (!target || setting.destinationOf(rsc).nextRole === 'Stopped') return []
   const isStarting = start !== undefined && !start.optional
   // One that cannot start is not going to be there.
   if (isStarting && !start.runnable) return []

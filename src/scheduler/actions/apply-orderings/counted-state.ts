@@ -4,56 +4,56 @@
  */
 import type { NodeStatus } from '../../../status/index.ts'
 import { findAction, type PlannedAction } from '../draft/action.ts'
+import { isInClone, type PlannedBundle, type PlannedClone, type PlannedGroup } from '../draft/planned-resource.ts'
 import { originalTask } from '../draft/role-tasks.ts'
-import { type BundleUnit, type CloneUnit, type GroupUnit, isInClone } from '../draft/unit.ts'
+import type { Applying } from './applying.ts'
 import type { Counted } from './counted.ts'
 import { partKind, taskOfParts } from './parts.ts'
-import type { Settling } from './settling.ts'
 
 /** For a clone on a node: whether it is needed on that node, but whether it can run anywhere at all. */
-export function countedForOrder(settling: Settling, action: PlannedAction, node: NodeStatus | undefined): Counted {
-  const anywhere = counted(settling, action, undefined)
-  if (!node || !action.unit || !isInClone(action.unit)) return anywhere
-  const there = counted(settling, action, node)
+export function countedForOrder(applying: Applying, action: PlannedAction, node: NodeStatus | undefined): Counted {
+  const anywhere = counted(applying, action, undefined)
+  if (!node || !action.rsc || !isInClone(action.rsc)) return anywhere
+  const there = counted(applying, action, node)
   return { optional: there.optional, runnable: there.runnable || anywhere.runnable }
 }
 
 /** What is found out about a point by its parts stays with it. */
-export function counted(settling: Settling, action: PlannedAction, node: NodeStatus | undefined): Counted {
-  const { unit } = action
-  if (!unit || unit.kind === 'primitive') return settling.stateOf(action)
-  if (unit.kind === 'group') return countGroup(settling, action, unit, node)
-  return node === undefined ? countAnywhere(settling, action, unit) : countParts(settling, action, unit, node)
+export function counted(applying: Applying, action: PlannedAction, node: NodeStatus | undefined): Counted {
+  const { rsc } = action
+  if (!rsc || rsc.kind === 'primitive') return applying.stateOf(action)
+  if (rsc.kind === 'group') return countGroup(applying, action, rsc, node)
+  return node === undefined ? countAnywhere(applying, action, rsc) : countParts(applying, action, rsc, node)
 }
 
 /** Every part counts here, and every part's relation asks: it is counted again only after something changed. */
-function countAnywhere(settling: Settling, action: PlannedAction, unit: CloneUnit | BundleUnit): Counted {
-  const known = settling.counts.get(action)
-  if (known?.changes === settling.changes) return known.counted
-  const found = countParts(settling, action, unit, undefined)
-  settling.counts.set(action, { counted: found, changes: settling.changes })
+function countAnywhere(applying: Applying, action: PlannedAction, rsc: PlannedClone | PlannedBundle): Counted {
+  const known = applying.counts.get(action)
+  if (known?.changes === applying.changes) return known.counted
+  const found = countParts(applying, action, rsc, undefined)
+  applying.counts.set(action, { counted: found, changes: applying.changes })
   return found
 }
 
 function countGroup(
-  settling: Settling,
+  applying: Applying,
   action: PlannedAction,
-  { members }: GroupUnit,
+  { members }: PlannedGroup,
   node: NodeStatus | undefined,
 ): Counted {
   const task = originalTask(action.task)
   const isDone = task !== action.task
-  const state = settling.stateOf(action)
+  const state = applying.stateOf(action)
   let optional = true
   let runnable = true
   for (const member of members) {
-    const own = findAction(settling.draft, member, { task, node })
+    const own = findAction(applying.draft, member, { task, node })
     if (!own) {
       // A group is not up without all of its members; going down, none is missed.
       if (task !== 'stop' && task !== 'demote') runnable = false
       continue
     }
-    const ofMember = settling.stateOf(own)
+    const ofMember = applying.stateOf(own)
     if (!ofMember.optional) {
       optional = false
       state.optional = false
@@ -68,21 +68,21 @@ function countGroup(
 }
 
 function countParts(
-  settling: Settling,
+  applying: Applying,
   action: PlannedAction,
-  unit: CloneUnit | BundleUnit,
+  rsc: PlannedClone | PlannedBundle,
   node: NodeStatus | undefined,
 ): Counted {
-  const kind = partKind(unit)
+  const kind = partKind(rsc)
   const ofGroups = kind === 'groups'
   const task = taskOfParts(action, kind)
-  const state = settling.stateOf(action)
+  const state = applying.stateOf(action)
   let optional = true
   let runnable = false
-  const { parts } = settling
-  const own = node === undefined || ofGroups ? parts.anywhere(unit, task) : parts.on(unit, task, node.name)
+  const { parts } = applying
+  const own = node === undefined || ofGroups ? parts.anywhere(rsc, task) : parts.on(rsc, task, node.name)
   for (const action of own) {
-    const ofPart = counted(settling, action, node)
+    const ofPart = counted(applying, action, node)
     if (!ofPart.optional) optional = false
     if (ofPart.runnable) runnable = true
     // More is not to be found out; only groups note what counts for them on the way.

@@ -4,65 +4,65 @@
  */
 import { isRecurring, type PlannedAction } from '../draft/action.ts'
 import type { Instance } from '../draft/pairing.ts'
+import { isReplicated, type PlannedResource, primitivesOf, replicasOf } from '../draft/planned-resource.ts'
 import { has } from '../draft/relation.ts'
-import { isReplicated, primitivesOf, replicasOf, type Unit } from '../draft/unit.ts'
+import type { Applying } from './applying.ts'
 import { counted } from './counted-state.ts'
 import { directionOf, needsPartner } from './partners.ts'
 import { taskOfParts } from './parts.ts'
-import type { Settling } from './settling.ts'
 import { type Changed, either, type Step, unchanged } from './step.ts'
 
-/** Applies a rule to a single instance; `settle.ts` passes its own, which comes here for clones. */
-type Apply = (settling: Settling, unit: Unit, step: Step) => Changed
+/** Applies a rule to a single instance; `apply-orderings.ts` passes its own, which comes here for clones. */
+type Apply = (applying: Applying, rsc: PlannedResource, step: Step) => Changed
 
-export function applyInterleaved(settling: Settling, step: Step, apply: Apply): Changed {
+export function applyInterleaved(applying: Applying, step: Step, apply: Apply): Changed {
   const { first, follower, consequence } = step
-  if (!isReplicated(first.unit) || !isReplicated(follower.unit)) return unchanged
+  if (!isReplicated(first.rsc) || !isReplicated(follower.rsc)) return unchanged
   const direction = directionOf(first)
   let changed = unchanged
-  const ofFirst = actionsOfInstances(settling, first)
-  const ofFollower = actionsOfInstances(settling, follower)
-  for (const instance of replicasOf(follower.unit)) {
-    const partner = settling.pairing.partnerOf(instance, first.unit, direction)
+  const ofFirst = actionsOfInstances(applying, first)
+  const ofFollower = actionsOfInstances(applying, follower)
+  for (const instance of replicasOf(follower.rsc)) {
+    const partner = applying.pairing.partnerOf(instance, first.rsc, direction)
     if (!partner) {
-      if (direction === 'up' && has(consequence.rule, needsPartner) && withdraw(settling, instance))
+      if (direction === 'up' && has(consequence.rule, needsPartner) && withdraw(applying, instance))
         changed = either(changed, { first: false, follower: true })
       continue
     }
     const own = ofFirst(partner)
     const waiting = ofFollower(instance)
     if (!own || !waiting) continue
-    if (settling.relate(own, waiting, consequence.rule)) {
+    if (applying.relate(own, waiting, consequence.rule)) {
       changed = { first: true, follower: true }
-      settling.work.add(waiting)
+      applying.work.add(waiting)
     }
-    const state = counted(settling, own, step.node)
-    const inner = apply(settling, instance, { ...step, first: own, follower: waiting, counted: state })
-    if (inner.first) settling.lookAgain(own)
-    if (inner.follower) settling.lookAgain(waiting)
+    const state = counted(applying, own, step.node)
+    const inner = apply(applying, instance, { ...step, first: own, follower: waiting, counted: state })
+    if (inner.first) applying.lookAgain(own)
+    if (inner.follower) applying.lookAgain(waiting)
     changed = either(changed, inner)
   }
   return changed
 }
 
 /** An instance that needs a partner and has none stays down; going down needs none. */
-function withdraw(settling: Settling, instance: Instance): boolean {
-  const placed = primitivesOf(instance).filter((primitive) => settling.destinationOf(primitive).node !== undefined)
+function withdraw(applying: Applying, instance: Instance): boolean {
+  const placed = primitivesOf(instance).filter((primitive) => applying.destinationOf(primitive).node !== undefined)
   for (const primitive of placed) {
-    for (const action of settling.draft.ofUnit(primitive)) {
-      const state = settling.stateOf(action)
+    for (const action of applying.draft.ofResource(primitive)) {
+      const state = applying.stateOf(action)
       if (action.task === 'stop') state.optional = false
       else if (action.task === 'start' || action.task === 'promote' || isRecurring(action)) state.runnable = false
-      settling.lookAgain(action)
+      applying.lookAgain(action)
     }
   }
-  if (placed.length > 0) settling.withdraw(placed)
+  if (placed.length > 0) applying.withdraw(placed)
   return placed.length > 0
 }
 
 /** What an instance does as its part of a clone's action; for notified clones that action may be a confirmation. */
 function actionsOfInstances(
-  { parts }: Settling,
+  { parts }: Applying,
   action: PlannedAction,
 ): (instance: Instance) => PlannedAction | undefined {
   const tasks = { group: taskOfParts(action, 'groups'), primitive: taskOfParts(action, 'primitives') }

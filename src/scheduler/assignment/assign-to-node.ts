@@ -5,32 +5,32 @@
 import type { Entry, PrimitiveEntry } from '../resources/tree.ts'
 import { updateUsable } from '../scores/node-table.ts'
 import { scoreAt } from '../scores/score-table.ts'
-import { type AssignmentDraft, type AssignWish, nowhere, setNextRole, tableOf } from './assignment-draft.ts'
+import { type AssignMode, type AssignmentDraft, nowhere, setNextRole, tableOf } from './assignment-draft.ts'
 import { isGuest, isUsable } from './availability.ts'
 import { consume } from './free-capacity.ts'
 
 /** Assigns a primitive to a node if it can run there; a guest node may come up within this very transition. */
-export function commit(draft: AssignmentDraft, entry: PrimitiveEntry, node: number, wish: AssignWish): void {
+export function assignToNode(draft: AssignmentDraft, entry: PrimitiveEntry, node: number, mode: AssignMode): void {
   if (node !== nowhere) {
     const score = scoreAt(tableOf(draft, entry), node)
     if (score < 0 || (!isUsable(draft, node) && !isGuest(draft, node))) {
-      if (wish === 'final') setNextRole(draft, entry, 'Stopped', 'node availability')
-      settle(draft, entry, nowhere, wish)
+      if (mode === 'final') setNextRole(draft, entry, 'Stopped', 'node availability')
+      recordAssignment(draft, entry, nowhere, mode)
       return
     }
-    settle(draft, entry, node, wish)
+    recordAssignment(draft, entry, node, mode)
     draft.scoreWhenAssigned[entry.index] = score
     return
   }
-  settle(draft, entry, nowhere, wish)
+  recordAssignment(draft, entry, nowhere, mode)
 }
 
 /** Whatever its scores say: where an unmanaged resource is, or nowhere. No score has brought it there but what the node has for all. */
-export function settle(draft: AssignmentDraft, entry: PrimitiveEntry, node: number, wish: AssignWish): void {
+export function recordAssignment(draft: AssignmentDraft, entry: PrimitiveEntry, node: number, mode: AssignMode): void {
   release(draft, entry)
-  draft.settled[entry.index] = 1
+  draft.assigned[entry.index] = 1
   if (node === nowhere) {
-    if (wish === 'final') setNextRole(draft, entry, 'Stopped', 'unable to assign')
+    if (mode === 'final') setNextRole(draft, entry, 'Stopped', 'unable to assign')
     return
   }
   draft.node[entry.index] = node
@@ -43,7 +43,7 @@ export function settle(draft: AssignmentDraft, entry: PrimitiveEntry, node: numb
 /** Takes an assignment back, of an entry and everything below it. */
 export function release(draft: AssignmentDraft, entry: Entry): void {
   for (const member of entry.members) release(draft, member)
-  draft.settled[entry.index] = 0
+  draft.assigned[entry.index] = 0
   if (entry.kind !== 'primitive') return
   const node = draft.node[entry.index] ?? nowhere
   if (node === nowhere) return
@@ -59,7 +59,7 @@ function forgetPairs(draft: AssignmentDraft, entry: Entry): void {
 
 /** Nothing that it must be with is anywhere: it and everything below it goes nowhere. */
 export function unassignable(draft: AssignmentDraft, entry: Entry): void {
-  if (entry.kind === 'primitive') settle(draft, entry, nowhere, 'final')
+  if (entry.kind === 'primitive') recordAssignment(draft, entry, nowhere, 'final')
   else for (const member of entry.members) unassignable(draft, member)
 }
 

@@ -5,13 +5,13 @@ import { deviceDigests } from './device-digests.ts'
 import { type Drafting, nameIn } from './draft.ts'
 import { type DraftAction, DraftedAction } from './draft-action.ts'
 import { operationMeta, requirementOf } from './operation.ts'
+import type { PlannedPrimitive, PlannedResource } from './planned-resource.ts'
 import { priorityDelayMs } from './priority-delay.ts'
 import { verdictOn } from './runnable.ts'
 import { canFence } from './setting.ts'
-import type { PrimitiveUnit, Unit } from './unit.ts'
 
-export interface Wanted {
-  readonly unit: Unit | undefined
+export interface ActionRequest {
+  readonly rsc: PlannedResource | undefined
   readonly task: string
   readonly key?: string
   readonly intervalMs?: number
@@ -21,28 +21,28 @@ export interface Wanted {
 }
 
 /** The action with this key on this node: the one that exists, or a new one. One that is needed once stays needed. */
-export function obtain(draft: Drafting, wanted: Wanted): DraftAction {
-  const { unit, node, optional } = wanted
-  const existing = unit && draft.latestFor(unit, nameOf(unit, wanted), node)
+export function findOrCreateAction(draft: Drafting, wanted: ActionRequest): DraftAction {
+  const { rsc, node, optional } = wanted
+  const existing = rsc && draft.latestFor(rsc, nameOf(rsc, wanted), node)
   // One that was asked for without a node is the one for the first node that is named.
   if (existing && node) existing.node ??= node
   const action = existing ?? create(draft, wanted)
   if (!optional) action.optional = false
-  if (unit?.kind === 'primitive') {
+  if (rsc?.kind === 'primitive') {
     // What is not managed is left alone; recurring monitors go on all the same.
-    if (action.node && !unit.assigned.managed && action.intervalMs === 0) action.optional = true
-    if (!action.pseudo) judge(draft, unit, action)
+    if (action.node && !rsc.assigned.managed && action.intervalMs === 0) action.optional = true
+    if (!action.pseudo) judge(draft, rsc, action)
   }
   return action
 }
 
-const nameOf = (unit: Unit, { key, task, intervalMs }: Wanted): string =>
-  key === undefined && !intervalMs ? task : nameIn(unit, key ?? operationKey(unit.id, task, intervalMs))
+const nameOf = (rsc: PlannedResource, { key, task, intervalMs }: ActionRequest): string =>
+  key === undefined && !intervalMs ? task : nameIn(rsc, key ?? operationKey(rsc.id, task, intervalMs))
 
 const quorumReasons = { 'no-quorum': 'no quorum', 'quorum-freeze': 'quorum freeze' } as const
 
-function judge(draft: Drafting, unit: PrimitiveUnit, action: DraftAction): void {
-  const verdict = verdictOn(draft, unit, action)
+function judge(draft: Drafting, rsc: PlannedPrimitive, action: DraftAction): void {
+  const verdict = verdictOn(draft, rsc, action)
   switch (verdict.kind) {
     case 'fine':
       action.runnable = true
@@ -62,22 +62,22 @@ function judge(draft: Drafting, unit: PrimitiveUnit, action: DraftAction): void 
   }
 }
 
-function create(draft: Drafting, wanted: Wanted): DraftAction {
-  const { unit, task, intervalMs = 0 } = wanted
-  const key = wanted.key ?? operationKey(unit?.id ?? '', task, intervalMs)
+function create(draft: Drafting, wanted: ActionRequest): DraftAction {
+  const { rsc, task, intervalMs = 0 } = wanted
+  const key = wanted.key ?? operationKey(rsc?.id ?? '', task, intervalMs)
   const action = new DraftedAction({
     id: draft.actions.length + 1,
-    unit,
+    rsc,
     key,
     task,
     intervalMs,
     node: wanted.node,
-    needs: unit?.kind === 'primitive' ? requirementOf(unit, task) : 'nothing',
+    needs: rsc?.kind === 'primitive' ? requirementOf(rsc, task) : 'nothing',
     optional: wanted.optional,
     minRunnable: wanted.minRunnable,
-    metaOf: () => (unit ? operationMeta(draft.status, unit, task, intervalMs) : new Map()),
+    metaOf: () => (rsc ? operationMeta(draft.status, rsc, task, intervalMs) : new Map()),
   })
-  draft.add(action, unit ? nameOf(unit, wanted) : task)
+  draft.add(action, rsc ? nameOf(rsc, wanted) : task)
   return action
 }
 
@@ -105,7 +105,7 @@ export function fenceAction(draft: Drafting, node: NodeStatus, fencing: Fencing)
   const key = `stonith-${node.name}-${kind}`
   let action = draft.points.get(key)
   if (!action) {
-    action = obtain(draft, { unit: undefined, task: 'stonith', key, node, optional: true })
+    action = findOrCreateAction(draft, { rsc: undefined, task: 'stonith', key, node, optional: true })
     action.meta.set('on_node', node.name)
     action.meta.set('on_node_uuid', node.id)
     action.meta.set('stonith_action', kind)
@@ -131,7 +131,7 @@ export function point(draft: Drafting, key: string, minRunnable?: number): Draft
   const existing = draft.points.get(key)
   if (existing) return existing
   const action = create(draft, {
-    unit: undefined,
+    rsc: undefined,
     key,
     task: key,
     optional: true,
@@ -145,11 +145,11 @@ export function point(draft: Drafting, key: string, minRunnable?: number): Draft
 /** An ordering point of a group, clone or bundle. */
 export function resourcePoint(
   draft: Drafting,
-  unit: Unit,
+  rsc: PlannedResource,
   task: string,
   state: { readonly optional: boolean; readonly runnable: boolean },
 ): DraftAction {
-  const action = obtain(draft, { unit, task, optional: state.optional })
+  const action = findOrCreateAction(draft, { rsc, task, optional: state.optional })
   action.pseudo = true
   action.runnable = state.runnable
   return action

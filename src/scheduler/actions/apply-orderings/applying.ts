@@ -1,22 +1,22 @@
 /**
- * The workplace of settling, which nobody outside sees: the state of each action as it is so far, the relations that were
+ * The workplace of applying orderings, which nobody outside sees: the state of each action as it is so far, the relations that were
  * added and those that do not apply, and the actions that are to be looked at again.
  */
 import type { ActionState, PlannedAction, PlannedRelation } from '../draft/action.ts'
 import type { Draft } from '../draft/draft.ts'
 import { pairingOf } from '../draft/pairing.ts'
+import type { PlannedPrimitive } from '../draft/planned-resource.ts'
 import { has, none, type Rules } from '../draft/relation.ts'
-import type { PrimitiveUnit } from '../draft/unit.ts'
+import type { AppliedOrderings } from './applied-orderings.ts'
 import type { Counted } from './counted.ts'
 import { PartActions } from './part-actions.ts'
 import { type Reach, reachOf } from './reach.ts'
-import type { Settled } from './settled.ts'
 import { WatchedState } from './watched-state.ts'
 import { Worklist } from './worklist.ts'
 
 type Relations = Map<PlannedAction, PlannedRelation[]>
 
-export class Settling {
+export class Applying {
   readonly draft: Draft
   readonly work = new Worklist()
   readonly parts: PartActions
@@ -32,7 +32,7 @@ export class Settling {
   readonly #dropped: boolean[] = []
   readonly #addedBefore: Relations = new Map()
   readonly #addedAfter: Relations = new Map()
-  readonly #withdrawn = new Set<PrimitiveUnit>()
+  readonly #withdrawn = new Set<PlannedPrimitive>()
   #relations: number
   #pairing: Draft['pairing']
 
@@ -61,12 +61,12 @@ export class Settling {
     return this.#pairing
   }
 
-  destinationOf: Draft['destinationOf'] = (unit) =>
-    this.#withdrawn.has(unit) ? { nextRole: 'Stopped' } : this.draft.destinationOf(unit)
+  destinationOf: Draft['destinationOf'] = (rsc) =>
+    this.#withdrawn.has(rsc) ? { nextRole: 'Stopped' } : this.draft.destinationOf(rsc)
 
   /** What was to be active stays down after all. */
-  withdraw(units: readonly PrimitiveUnit[]): void {
-    for (const unit of units) this.#withdrawn.add(unit)
+  withdraw(resources: readonly PlannedPrimitive[]): void {
+    for (const rsc of resources) this.#withdrawn.add(rsc)
     this.#pairing = pairingOf({ destinationOf: this.destinationOf, assignment: this.draft.assignment })
   }
 
@@ -110,8 +110,8 @@ export class Settling {
     for (const { follower } of this.after(action)) this.work.add(follower)
   }
 
-  /** What is settled, once nothing is left to be looked at. */
-  finish(): Settled {
+  /** What came of it, once nothing is left to be looked at. */
+  finish(): AppliedOrderings {
     const { draft, stateOf, destinationOf } = this
     const before = (action: PlannedAction): readonly PlannedRelation[] =>
       this.before(action).filter((relation) => !this.isDropped(relation))

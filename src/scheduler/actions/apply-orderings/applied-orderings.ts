@@ -4,15 +4,15 @@
  */
 import type { ActionState, PlannedAction } from '../draft/action.ts'
 import type { Draft } from '../draft/draft.ts'
+import type { PlannedResource } from '../draft/planned-resource.ts'
 import type { Relation } from '../draft/relation.ts'
-import type { Unit } from '../draft/unit.ts'
 
-export interface Settled extends Draft {
+export interface AppliedOrderings extends Draft {
   readonly stateOf: (action: PlannedAction) => Readonly<ActionState>
   /** The relations that hold in which it is the `then`, latest last. */
   readonly before: (action: PlannedAction) => readonly Readonly<Relation<PlannedAction>>[]
 }
 
 /** Its agent takes the changed parameters without a restart. */
-export const isReloaded = ({ ofUnit, stateOf }: Settled, unit: Unit): boolean =>
-  ofUnit(unit).some((action) => action.task === 'reload-agent' && !stateOf(action).optional)
+export const isReloaded = ({ ofResource, stateOf }: AppliedOrderings, rsc: PlannedResource): boolean =>
+  ofResource(rsc).some((action) => action.task === 'reload-agent' && !stateOf(action).optional)

@@ -7,33 +7,38 @@
  * | ------------------------------------------- | ---------------------------------------------------- |
  * | is anonymous and not promotable             | each instance is itself, or one is chosen among them |
  * | is neither ordered nor notified             | each instance has to do with all the others          |
- * | is tied to clones of this kind only, by orders of pairs that are interleaved on both sides, and not kept apart | what happens to it may concern the whole of another |
+ * | is related to clones of this kind only, by orders of pairs that are interleaved on both sides, and not kept apart | what happens to it may concern the whole of another |
  */
 import type { NodeName } from '../../../base/index.ts'
 import type { OrderConstraint } from '../../../cib/index.ts'
 import type { Instance } from '../draft/pairing.ts'
+import {
+  type PlannedClone,
+  type PlannedPrimitive,
+  type PlannedResource,
+  primitivesOf,
+} from '../draft/planned-resource.ts'
 import { nodeNamed, type Setting } from '../draft/setting.ts'
-import { type CloneUnit, type PrimitiveUnit, primitivesOf, type Unit } from '../draft/unit.ts'
 import type { KnownInstances } from '../probes/probe-need.ts'
-import { isInPlace, isProbedOn } from './at-rest.ts'
-import { isOrderAtRest, orderedUnits } from './order-at-rest.ts'
-import { addTied, outermost, type TiesOf } from './ties.ts'
+import { isOrderWithoutEffect, orderedResources } from './order-without-effect.ts'
+import { addRelated, outermost, type RelatedSets } from './related.ts'
+import { isInPlace, isProbedOn } from './unchanged.ts'
 
 type OnNodes = ReadonlyMap<NodeName, Instance>
 
-export function instancesAtRest(
+export function unchangedInstances(
   setting: Setting,
-  awake: ReadonlySet<Unit>,
-  tiesOf: TiesOf,
-): ReadonlyMap<CloneUnit, OnNodes> {
-  const leftOut = new Map<CloneUnit, OnNodes>()
-  const concernedAsWhole = wholes(setting, awake, tiesOf)
-  const seen = new Set<Unit>()
+  affected: ReadonlySet<PlannedResource>,
+  relatedSets: RelatedSets,
+): ReadonlyMap<PlannedClone, OnNodes> {
+  const leftOut = new Map<PlannedClone, OnNodes>()
+  const concernedAsWhole = wholes(setting, affected, relatedSets)
+  const seen = new Set<PlannedResource>()
   const known: KnownInstances = new Map()
-  for (const unit of awake) {
-    if (unit.kind !== 'clone' || concernedAsWhole.has(unit) || seen.has(unit)) continue
-    const together = new Set<Unit>([unit])
-    addTied(together, tiesOf)
+  for (const rsc of affected) {
+    if (rsc.kind !== 'clone' || concernedAsWhole.has(rsc) || seen.has(rsc)) continue
+    const together = new Set<PlannedResource>([rsc])
+    addRelated(together, relatedSets)
     const clones = [...together].filter((one) => one.kind === 'clone')
     const places = clones.map((clone) => inPlaceByNode(setting, clone, known))
     const [, ...others] = nodesOfAll(places)
@@ -55,38 +60,42 @@ const entryOf = (inPlace: OnNodes | undefined, node: NodeName): readonly (readon
 const nodesOfAll = ([first, ...others]: readonly OnNodes[]): readonly NodeName[] =>
   [...(first?.keys() ?? [])].filter((node) => others.every((other) => other.has(node)))
 
-/** What has to be looked at with all of its instances: what cannot be taken apart, and whatever is tied to that. */
-function wholes(setting: Setting, awake: ReadonlySet<Unit>, tiesOf: TiesOf): ReadonlySet<Unit> {
-  const found = new Set<Unit>([...awake].filter((unit) => !isAlikeEverywhere(unit)))
+/** What has to be looked at with all of its instances: what cannot be taken apart, and whatever is related to that. */
+function wholes(
+  setting: Setting,
+  affected: ReadonlySet<PlannedResource>,
+  relatedSets: RelatedSets,
+): ReadonlySet<PlannedResource> {
+  const found = new Set<PlannedResource>([...affected].filter((rsc) => !isAlikeEverywhere(rsc)))
   for (const constraint of setting.status.configuration.constraints) {
     if (constraint.kind !== 'order' || isNodeByNode(setting, constraint)) continue
-    for (const unit of orderedUnits(setting, constraint)) found.add(outermost(unit))
+    for (const rsc of orderedResources(setting, constraint)) found.add(outermost(rsc))
   }
   for (const { dependent, primary, score } of setting.assignment.colocations) {
     if (score >= 0) continue
     for (const id of [dependent, primary]) {
-      const unit = setting.tree.byId.get(id)
-      if (unit) found.add(outermost(unit))
+      const rsc = setting.tree.byId.get(id)
+      if (rsc) found.add(outermost(rsc))
     }
   }
-  addTied(found, tiesOf)
+  addRelated(found, relatedSets)
   return found
 }
 
-function isAlikeEverywhere(unit: Unit): unit is CloneUnit {
-  if (unit.kind !== 'clone') return false
-  const { unique, promotable, ordered, notify, cloneMin } = unit.resource
+function isAlikeEverywhere(rsc: PlannedResource): rsc is PlannedClone {
+  if (rsc.kind !== 'clone') return false
+  const { unique, promotable, ordered, notify, cloneMin } = rsc.resource
   return !unique && !promotable && !ordered && !notify && cloneMin === 0
 }
 
 function isNodeByNode(setting: Setting, constraint: OrderConstraint): boolean {
   if (constraint.between.by !== 'pair' || constraint.orderKind === 'Serialize') return false
-  if (!isOrderAtRest(setting, constraint)) return false
-  return orderedUnits(setting, constraint).every((unit) => unit.kind === 'clone' && unit.resource.interleave)
+  if (!isOrderWithoutEffect(setting, constraint)) return false
+  return orderedResources(setting, constraint).every((rsc) => rsc.kind === 'clone' && rsc.resource.interleave)
 }
 
 /** Nodes on which a clone has one instance, which stays there as it is. */
-function inPlaceByNode(setting: Setting, clone: CloneUnit, known: KnownInstances): OnNodes {
+function inPlaceByNode(setting: Setting, clone: PlannedClone, known: KnownInstances): OnNodes {
   const found = new Map<NodeName, Instance>()
   const concerned = new Set<NodeName>()
   for (const instance of clone.instances) {
@@ -112,5 +121,5 @@ function inPlaceByNode(setting: Setting, clone: CloneUnit, known: KnownInstances
 }
 
 /** What it knows of other nodes, other instances need not find out. */
-const isOnlyHere = (setting: Setting, unit: PrimitiveUnit): boolean =>
-  unit.resource.state.knownOn.size === 1 && isInPlace(setting, unit)
+const isOnlyHere = (setting: Setting, rsc: PlannedPrimitive): boolean =>
+  rsc.resource.state.knownOn.size === 1 && isInPlace(setting, rsc)
