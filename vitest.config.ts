@@ -1,6 +1,7 @@
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** Suites that start clusters, etcd or namespaces: they need the machine for themselves, a file at a time. */
+/** Suites that start clusters, etcd or namespaces. Two files at a time: each waits most of its time, in namespaces or on ports of its own. */
 const machineSuites = [
   'test/nodes/**/*.test.ts',
   'test/contract/**/*.test.ts',
@@ -55,8 +56,48 @@ const notForRules = [
   'test/tools/{option-effects,report}.test.ts',
 ]
 
+/** Files that take longest begin first, the longest at the top, so that no worker is left with one when the others have ended. */
+const longFiles = [
+  'nodes/scenarios',
+  'nodes/two-nodes',
+  'nodes/membership',
+  'nodes/growth',
+  'nodes/links',
+  'nodes/shrinking',
+  'contract/etcd-member',
+  'nodes/witness',
+  'nodes/alerts',
+  'nodes/last-voter',
+  'nodes/self-fencing',
+  'nodes/remote',
+  'contract/etcd-membership',
+  'nodes/bad-agents',
+  'contract/etcd-faults',
+  'contract/etcd-external',
+  'fencing/ipmi',
+  'nodes/shutdown-lock',
+  'simulation/simulation',
+  'tools/debian',
+  'channel/hanging-peer',
+  'cli/deployment/replay',
+  'resource-agents/bundled/process',
+  'rpc/doorman',
+  'fuzz/messages',
+]
+
+class LongFilesFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ moduleId }: TestSpecification): number => {
+      const index = longFiles.findIndex((name) => moduleId.endsWith(`/test/${name}.test.ts`))
+      return index < 0 ? longFiles.length : index
+    }
+    return (await super.sort(files)).sort((a, b) => rank(a) - rank(b))
+  }
+}
+
 export default defineConfig({
   test: {
+    sequence: { sequencer: LongFilesFirst },
     projects: [
       {
         test: {
@@ -88,7 +129,7 @@ export default defineConfig({
           testTimeout: 60_000,
           expect: patient,
           hookTimeout: 60_000,
-          fileParallelism: false,
+          maxWorkers: 2,
         },
       },
       {

@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { nodeName, resourceId } from '../../src/base/index.ts'
 import { findLeftAgents, processStart } from '../../src/resource-agents/index.ts'
 import { agentFolder } from '../resource-agents/agent-folder.ts'
+import { freePort } from '../support/free-ports.ts'
 import { TestNode } from './test-node.ts'
 
 let node: TestNode
@@ -112,14 +112,6 @@ describe('agents of Debian’s packages, as they are', () => {
     expect(node.records.has('web_last_failure_0')).toBe(true)
   })
 })
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await new Promise((resolve) => server.once('listening', resolve))
-  const address = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  return typeof address === 'object' && address ? address.port : 0
-}
 
 describe('an address in a namespace of its own', () => {
   const space = `systole-test-${process.pid}`

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { cpSync, existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { freePort } from '../resource-agents/bundled/bundled-agents.ts'
+import { freePort } from '../support/free-ports.ts'
 import { SystemdBox } from './systemd-box/systemd-box.ts'
 
 /** The bundled agents where a distribution's unit runs the service: a real systemd, in a box. */

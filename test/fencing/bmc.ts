@@ -1,10 +1,10 @@
 /** An IPMI 2.0 power controller on loopback: ipmi_sim, whose power is a file. */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { freeDatagramPort } from '../support/free-ports.ts'
 
 export const bmcUser = 'admin'
 export const bmcPassword = 'bmc-secret'
@@ -15,7 +15,7 @@ export class Bmc {
   port = 0
 
   async start(): Promise<void> {
-    this.port = await freePort()
+    this.port = await freeDatagramPort()
     this.power = 'on'
     mkdirSync(join(this.folder, 'state'))
     this.breakHook(false)
@@ -109,13 +109,4 @@ export class Bmc {
       '',
     ].join('\n')
   }
-}
-
-async function freePort(): Promise<number> {
-  const socket = createSocket('udp4')
-  socket.bind(0, '127.0.0.1')
-  await once(socket, 'listening')
-  const { port } = socket.address()
-  socket.close()
-  return port
 }

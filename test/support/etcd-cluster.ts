@@ -1,6 +1,5 @@
 /** Real etcd members on loopback for tests. Each dies with the test process, whatever ends it. */
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readTlsFiles } from '../../src/store/create-store.ts'
@@ -9,6 +8,7 @@ import { EtcdStore } from '../../src/store/etcd/etcd-store.ts'
 import { findMember, type StartedMember, startMember } from '../../src/store/etcd/member/process.ts'
 import type { MemberSettings } from '../../src/store/etcd/member/settings.ts'
 import { makeCertificates } from './certificates.ts'
+import { freePorts } from './free-ports.ts'
 
 export class EtcdCluster {
   readonly directory: string
@@ -153,27 +153,6 @@ export class EtcdCluster {
     }
     rmSync(this.directory, { recursive: true, force: true, maxRetries: 5 })
   }
-}
-
-/** Held all at once and let go together, so that they differ. */
-export async function freePorts(count: number): Promise<readonly number[]> {
-  const servers = await Promise.all(
-    Array.from(
-      { length: count },
-      () =>
-        new Promise<ReturnType<typeof createServer>>((resolve, reject) => {
-          const server = createServer()
-          server.once('error', reject)
-          server.listen(0, '127.0.0.1', () => resolve(server))
-        }),
-    ),
-  )
-  const ports = servers.map((server) => {
-    const address = server.address()
-    return typeof address === 'object' && address !== null ? address.port : 0
-  })
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))))
-  return ports
 }
 
 /** The letter after the name, which stands in parentheses (proc(5)). A thread that has ended does nothing either. */

@@ -216,6 +216,7 @@ export class Lab {
   /** Waits for a state; the error names it and what was seen last. */
   async until(what: string, holds: () => Promise<boolean> | boolean, timeoutMs = 30_000): Promise<void> {
     const end = Date.now() + timeoutMs
+    const begun = Date.now()
     let last: unknown
     while (Date.now() < end) {
       try {
@@ -224,7 +225,7 @@ export class Lab {
       } catch (error) {
         last = error
       }
-      await delay(50)
+      await delay(Math.min(50 + (Date.now() - begun) / 10, 250))
     }
     throw new Error(
       `Not within ${timeoutMs} ms: ${what}.${last === undefined ? '' : ` Last error: ${String(last)}`}\n${this.logs()}\n${this.etcdLogs()}`,

@@ -1,7 +1,6 @@
 /** The bundled agents in a folder of a test's own, run as the executor runs them and as Debian's `ocf-tester` does. */
 import { spawn } from 'node:child_process'
 import { chmodSync, cpSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join, resolve } from 'node:path'
 import { type AgentHost, type AgentOutcome, childProcessRunner } from '../../../src/resource-agents/index.ts'
 import { type AgentFolder, agentFolder } from '../agent-folder.ts'
@@ -45,12 +44,4 @@ export class BundledAgents {
   remove(): void {
     this.folder.remove()
   }
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await new Promise((listening) => server.once('listening', listening))
-  const address = server.address()
-  await new Promise((closed) => server.close(closed))
-  return typeof address === 'object' && address ? address.port : 0
 }

@@ -2,7 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { get } from 'node:http'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { processStart } from '../../../src/resource-agents/index.ts'
-import { BundledAgents, freePort } from './bundled-agents.ts'
+import { freePort } from '../../support/free-ports.ts'
+import { BundledAgents } from './bundled-agents.ts'
 
 let agents: BundledAgents
 let port: number

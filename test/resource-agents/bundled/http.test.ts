@@ -5,8 +5,8 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type AgentHost, childProcessRunner, metadataReader } from '../../../src/resource-agents/index.ts'
+import { freePort } from '../../support/free-ports.ts'
 import { type AgentFolder, agentFolder } from '../agent-folder.ts'
-import { freePort } from './bundled-agents.ts'
 
 const bundled = join(dirname(fileURLToPath(import.meta.url)), '../../../agents/ocf')
 const agent = { class: 'ocf', provider: 'systole', type: 'http' }

@@ -1,7 +1,8 @@
 import { readdirSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { metadataReader } from '../../../src/resource-agents/index.ts'
-import { BundledAgents, freePort } from './bundled-agents.ts'
+import { freePort } from '../../support/free-ports.ts'
+import { BundledAgents } from './bundled-agents.ts'
 
 /** Every bundled agent by Debian's `ocf-tester`: metadata by its DTD, and each action again and again, in any order. */
 let agents: BundledAgents

@@ -1,7 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { BundledAgents, freePort } from './bundled-agents.ts'
+import { freePort } from '../../support/free-ports.ts'
+import { BundledAgents } from './bundled-agents.ts'
 
 /** The agents of OpenStack's services with an HTTP server that answers in a service's place. */
 let agents: BundledAgents

@@ -3,7 +3,8 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { processStart } from '../../../src/resource-agents/index.ts'
-import { BundledAgents, freePort } from './bundled-agents.ts'
+import { freePort } from '../../support/free-ports.ts'
+import { BundledAgents } from './bundled-agents.ts'
 
 let agents: BundledAgents
 let port: number
