@@ -3,18 +3,18 @@ import { nodeName, type ResourceId } from '../base/index.ts'
 import { failureNamesOf } from '../cib/index.ts'
 import type { GraphAction, TransitionGraph } from '../transition/index.ts'
 import { keys } from './keys.ts'
-import { type ControllerState, withReign } from './state.ts'
+import { type ControllerState, withDcState } from './state.ts'
 import type { ClusterView } from './view.ts'
 import { startWalk } from './walk.ts'
 
 export function beginWalk(state: ControllerState, graph: TransitionGraph): ControllerState {
   const number = state.lastTransition + 1
   const next = { ...state, lastTransition: number }
-  const plannedFrom = state.reign?.computingRevision ?? 0
+  const plannedFrom = state.dcState?.computingRevision ?? 0
   const clears = graph.actions.filter(({ operation }) => operation === 'clear_failcount')
-  return withReign(next, {
+  return withDcState(next, {
     walks: [
-      ...(next.reign?.walks ?? []),
+      ...(next.dcState?.walks ?? []),
       startWalk(graph, {
         number,
         plannedFrom,

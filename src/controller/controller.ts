@@ -8,41 +8,41 @@
  * confirmation of the lease; step again at `nextControllerAt`.
  */
 import type { NodeName } from '../base/index.ts'
-import { absorb } from './absorb.ts'
-import { besideTimes, mayComputeBeside } from './beside.ts'
 import type { ControllerInput } from './effects.ts'
+import { executeGraphs, walkDeadlines } from './execute-graphs.ts'
+import { handleInput } from './handle-input.ts'
 import { withdrawWhoIsBack } from './heard-again.ts'
 import { neededVoterTimes, noteNeededVoters } from './needed-voters.ts'
 import { isMember, type NodeStateInput, reconcileNodeStates } from './node-states.ts'
+import { mayOverlapWalks, overlapTimes } from './overlap.ts'
 import { loseWhoOwes, withoutOwing } from './owed-answers.ts'
-import { pursue, walkDeadlines } from './pursue.ts'
 import {
   andThen,
   type ControllerState,
+  type DcState,
   forEach,
   lookAgain,
-  type Reign,
   type Turn,
   turn,
-  withoutReign,
-  withReign,
+  withDcState,
+  withoutDcState,
 } from './state.ts'
 import { publish } from './summary.ts'
 import { failActionsOn } from './under-way.ts'
 import { write } from './writes.ts'
 
 export function controllerStep(state: ControllerState, input: ControllerInput, now: number): Turn {
-  return andThen(absorb(state, input, now), (next) => act(next, now))
+  return andThen(handleInput(state, input, now), (next) => act(next, now))
 }
 
 /** When the next `tick` is needed, at the latest; infinite where only an input can change anything. */
 export function nextControllerAt(state: ControllerState, now: number): number {
-  const { reign, timings } = state
+  const { dcState, timings } = state
   const times = [state.campaignAt, ...state.revokeAt.values()]
-  if (reign !== undefined) {
-    times.push(state.quorateUntil, reign.recheckAt, reign.publishAt, reign.startupUntil ?? now)
-    times.push((reign.waitingSince ?? now) + answerPatienceMs)
-    times.push(reign.lookAgain?.at ?? now, ...reign.waits.values(), ...walkDeadlines(state), ...besideTimes(state))
+  if (dcState !== undefined) {
+    times.push(state.quorateUntil, dcState.recheckAt, dcState.publishAt, dcState.startupUntil ?? now)
+    times.push((dcState.waitingSince ?? now) + answerPatienceMs)
+    times.push(dcState.lookAgain?.at ?? now, ...dcState.waits.values(), ...walkDeadlines(state), ...overlapTimes(state))
     times.push(...neededVoterTimes(state))
     times.push(...[...state.silent.values()].map((since) => since + timings.linkPatienceMs))
   }
@@ -50,15 +50,15 @@ export function nextControllerAt(state: ControllerState, now: number): number {
 }
 
 function act(state: ControllerState, now: number): Turn {
-  if (now >= state.quorateUntil || state.lease === undefined) return turn(withoutReign(state))
+  if (now >= state.quorateUntil || state.lease === undefined) return turn(withoutDcState(state))
   const { dc } = state.view
-  if (dc === undefined) return campaign(withoutReign(state), now)
-  if (dc.node !== state.self) return watchDc(withoutReign(state), dc, now)
+  if (dc === undefined) return campaign(withoutDcState(state), now)
+  if (dc.node !== state.self) return watchDc(withoutDcState(state), dc, now)
   // The key of an earlier incarnation of this daemon: nobody rules under it any more.
-  if (dc.lease !== state.lease) return revoke(withoutReign(state), dc.node, dc.lease, now)
-  const current = state.reign !== undefined && isStuck(state.reign, now) ? withoutReign(state) : state
+  if (dc.lease !== state.lease) return revoke(withoutDcState(state), dc.node, dc.lease, now)
+  const current = state.dcState !== undefined && isStuck(state.dcState, now) ? withoutDcState(state) : state
   if (dc.term === current.endedTerm) return resign(current, dc.term, now)
-  const ruled = rule(current.reign?.term === dc.term ? current : beginReign(current, dc.term, now), now)
+  const ruled = rule(current.dcState?.term === dc.term ? current : beginReign(current, dc.term, now), now)
   return { state: noteWaiting(ruled.state, now), effects: ruled.effects }
 }
 
@@ -68,22 +68,22 @@ function resign(state: ControllerState, term: number, now: number): Turn {
 }
 
 /**
- * Whoever performs effects answers each of them. Should an answer get lost all the same, the reign ends, and the next
+ * Whoever performs effects answers each of them. Should an answer get lost all the same, the DC resigns, and the next
  * one begins with what the store shows: no cluster may stand still over it.
  */
 const answerPatienceMs = 30_000
 
-function isStuck(reign: Reign, now: number): boolean {
-  return reign.waitingSince !== undefined && now - reign.waitingSince >= answerPatienceMs
+function isStuck(dcState: DcState, now: number): boolean {
+  return dcState.waitingSince !== undefined && now - dcState.waitingSince >= answerPatienceMs
 }
 
 function noteWaiting(state: ControllerState, now: number): ControllerState {
-  const { reign } = state
-  if (reign === undefined) return state
-  const waits = reign.writes.size > 0 || reign.computing !== undefined
-  if (waits === (reign.waitingSince !== undefined)) return state
-  const { waitingSince: _before, ...rest } = reign
-  return { ...state, reign: waits ? { ...rest, waitingSince: now } : rest }
+  const { dcState } = state
+  if (dcState === undefined) return state
+  const waits = dcState.writes.size > 0 || dcState.computing !== undefined
+  if (waits === (dcState.waitingSince !== undefined)) return state
+  const { waitingSince: _before, ...rest } = dcState
+  return { ...state, dcState: waits ? { ...rest, waitingSince: now } : rest }
 }
 
 /** A node that leaves wants to be DC only where nobody else can: somebody must see the others out. */
@@ -112,7 +112,7 @@ function beginReign(state: ControllerState, term: number, now: number): Controll
   const ownState = state.view.nodeStates.get(state.self)
   const established = isMember(ownState) && ownState?.attributes?.incarnation === String(own?.incarnation)
   const waitMs = state.options.deadtimeMs ?? state.timings.startupWaitMs
-  const reign: Reign = {
+  const dcState: DcState = {
     term,
     ...(established ? {} : { startupUntil: now + waitMs }),
     writes: new Map(),
@@ -133,15 +133,15 @@ function beginReign(state: ControllerState, term: number, now: number): Controll
     blocked: [],
     publishAt: now,
   }
-  return { ...state, reign }
+  return { ...state, dcState }
 }
 
 function rule(state: ControllerState, now: number): Turn {
   return andThen(
     andThen(withdrawWhoIsBack(state), (next) => recordNodes(next, now)),
     (recorded) =>
-      andThen(pursue(noteNeededVoters(recorded, now), now), (pursued) =>
-        andThen(compute(pursued, now), (done) => publish(done, now)),
+      andThen(executeGraphs(noteNeededVoters(recorded, now), now), (executed) =>
+        andThen(compute(executed, now), (done) => publish(done, now)),
       ),
   )
 }
@@ -150,11 +150,11 @@ function rule(state: ControllerState, now: number): Turn {
 function recordNodes(before: ControllerState, now: number): Turn {
   if (isWaitingForWrites(before)) return turn(before)
   const state = loseWhoOwes(before, now)
-  const { reign } = state
-  if (reign === undefined) return turn(state)
-  const outcome = reconcileNodeStates(nodeStateInput(state, reign, now))
-  const waitsChanged = outcome.waitingFor.length < reign.waitingFor.length
-  let next = withReign(state, { waits: outcome.waits, waitingFor: outcome.waitingFor })
+  const { dcState } = state
+  if (dcState === undefined) return turn(state)
+  const outcome = reconcileNodeStates(nodeStateInput(state, dcState, now))
+  const waitsChanged = outcome.waitingFor.length < dcState.waitingFor.length
+  let next = withDcState(state, { waits: outcome.waits, waitingFor: outcome.waitingFor })
   if (waitsChanged) next = lookAgain(next, 'nobody needs to be waited for any more', now)
   for (const node of outcome.gone) next = withoutOwing(failActionsOn(next, node), node)
   const revoked = forEach(next, outcome.revoke, (each, { node, lease }) => revoke(each, node, lease, now))
@@ -162,23 +162,23 @@ function recordNodes(before: ControllerState, now: number): Turn {
   return andThen(revoked, (each) => write(lookAgain(each, 'nodes came or went', now), outcome.edits, { kind: 'state' }))
 }
 
-function nodeStateInput(state: ControllerState, reign: Reign, now: number): NodeStateInput {
+function nodeStateInput(state: ControllerState, dcState: DcState, now: number): NodeStateInput {
   const lost = new Map<NodeName, string>()
   for (const [node, since] of state.silent)
     if (now - since >= state.timings.linkPatienceMs) lost.set(node, 'its heartbeats do not reach the DC')
   for (const node of state.agreed) lost.set(node, 'a majority misses its heartbeats')
-  for (const [node, { why }] of reign.unresponsive) lost.set(node, why)
+  for (const [node, { why }] of dcState.unresponsive) lost.set(node, why)
   return {
     view: state.view,
     self: state.self,
-    term: reign.term,
+    term: dcState.term,
     now,
     lost,
     silent: new Set(state.silent.keys()),
-    beingFenced: new Set([...reign.fencing].filter(([, { id }]) => id !== undefined).map(([node]) => node)),
+    beingFenced: new Set([...dcState.fencing].filter(([, { id }]) => id !== undefined).map(([node]) => node)),
     fencingEnabled: state.options.fencingEnabled,
-    ...(reign.startupUntil === undefined ? {} : { startupUntil: reign.startupUntil }),
-    waits: reign.waits,
+    ...(dcState.startupUntil === undefined ? {} : { startupUntil: dcState.startupUntil }),
+    waits: dcState.waits,
     lossWaitMs: state.timings.lossWaitMs,
     registrationMs: state.timings.registrationMs,
   }
@@ -186,19 +186,19 @@ function nodeStateInput(state: ControllerState, reign: Reign, now: number): Node
 
 /** One computation at a time, from a view that shows everything this DC has written, beside nothing but what is slow. */
 function compute(state: ControllerState, now: number): Turn {
-  const { reign, view } = state
-  if (reign === undefined || reign.computing !== undefined || !mayComputeBeside(state, now)) return turn(state)
-  if (now >= reign.recheckAt && reign.lookAgain === undefined)
+  const { dcState, view } = state
+  if (dcState === undefined || dcState.computing !== undefined || !mayOverlapWalks(state, now)) return turn(state)
+  if (now >= dcState.recheckAt && dcState.lookAgain === undefined)
     return compute(lookAgain(state, 'the time to look again has come', now), now)
-  if (reign.lookAgain === undefined || now < reign.lookAgain.at) return turn(state)
-  if (isWaitingForWrites(state) || reign.waitingFor.length > 0 || view.configuration === undefined) return turn(state)
+  if (dcState.lookAgain === undefined || now < dcState.lookAgain.at) return turn(state)
+  if (isWaitingForWrites(state) || dcState.waitingFor.length > 0 || view.configuration === undefined) return turn(state)
   if (!isMember(view.nodeStates.get(state.self))) return turn(state)
   const id = state.lastId + 1
-  const { lookAgain: wanted, ...rest } = reign
+  const { lookAgain: wanted, ...rest } = dcState
   const next: ControllerState = {
     ...state,
     lastId: id,
-    reign: {
+    dcState: {
       ...rest,
       computing: id,
       computingVersion: view.configuration.version,
@@ -206,11 +206,11 @@ function compute(state: ControllerState, now: number): Turn {
       recheckAt: now + state.options.recheckIntervalMs,
     },
   }
-  return turn(next, { kind: 'compute', compute: id, term: reign.term, reason: wanted.reason })
+  return turn(next, { kind: 'compute', compute: id, term: dcState.term, reason: wanted.reason })
 }
 
 function isWaitingForWrites(state: ControllerState): boolean {
-  const { reign, view } = state
-  if (reign === undefined) return true
-  return reign.writes.size > 0 || view.revision < reign.mustSee
+  const { dcState, view } = state
+  if (dcState === undefined) return true
+  return dcState.writes.size > 0 || view.revision < dcState.mustSee
 }

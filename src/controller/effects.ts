@@ -119,7 +119,7 @@ export type ControllerInput =
       readonly action: FencingAction
       /**
        * Of the target, when the fencing was asked for: as the effect had it, or as the asker's view showed it. It proves nothing
-       * about an incarnation that came after, so that without it a fencing that is not this reign's own counts for nothing.
+       * about an incarnation that came after, so that without it a fencing that is not this DC's own counts for nothing.
        */
       readonly incarnation?: number
       /** Seconds since the epoch. */

@@ -3,19 +3,19 @@
  * the time. The fencing is taken back, and they are integrated as after any loss of sight. What was told to a device goes on.
  */
 import { isUnclean } from './node-states.ts'
-import { type ControllerState, forEach, type Turn, turn, withReign } from './state.ts'
+import { type ControllerState, forEach, type Turn, turn, withDcState } from './state.ts'
 
 export function withdrawWhoIsBack(state: ControllerState): Turn {
-  const { reign, view, silent, agreed } = state
-  const back = [...(reign?.fencing ?? [])].flatMap(([node, { id, withdrawn }]) => {
-    const isHere = view.members.has(node) && !silent.has(node) && !agreed.has(node) && !reign?.unresponsive.has(node)
+  const { dcState, view, silent, agreed } = state
+  const back = [...(dcState?.fencing ?? [])].flatMap(([node, { id, withdrawn }]) => {
+    const isHere = view.members.has(node) && !silent.has(node) && !agreed.has(node) && !dcState?.unresponsive.has(node)
     const wasLost = isUnclean(view.nodeStates.get(node))
     return id === undefined || withdrawn === true || !isHere || !wasLost ? [] : [{ node, id }]
   })
   return forEach(state, back, (next, { node, id }) => {
-    const attempts = next.reign?.fencing.get(node)
+    const attempts = next.dcState?.fencing.get(node)
     if (attempts === undefined) return turn(next)
-    const fencing = new Map(next.reign?.fencing).set(node, { ...attempts, withdrawn: true })
-    return turn(withReign(next, { fencing }), { kind: 'withdraw-fencing', id, node })
+    const fencing = new Map(next.dcState?.fencing).set(node, { ...attempts, withdrawn: true })
+    return turn(withDcState(next, { fencing }), { kind: 'withdraw-fencing', id, node })
   })
 }

@@ -13,8 +13,8 @@ export type {
   FencingAction,
   TransitionRecord,
 } from './effects.ts'
+export { knownIncarnation, lastIncarnation, type NodeIncarnation, sinceIncarnation } from './incarnation.ts'
 export { keys, subjectOf } from './keys.ts'
-export { knownIncarnation, knownLife, type NodeLife, sinceLife } from './life.ts'
 export { localStopStages, noQuorumReaction } from './local-stop.ts'
 export { isUnclean } from './node-states.ts'
 export { type OwnKnowledge, viewOfItself } from './own-view.ts'

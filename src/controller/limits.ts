@@ -1,9 +1,9 @@
 /** What holds an action back although its inputs are there: loads, limits, other walks, and what must be known before it. */
 import type { NodeName } from '../base/index.ts'
 import type { ActionId, GraphAction, TransitionGraph } from '../transition/index.ts'
-import { heldBeside } from './beside.ts'
 import { mustWaitForVoter } from './needed-voters.ts'
 import { actionLimit } from './node-load.ts'
+import { heldByOtherWalk } from './overlap.ts'
 import type { ControllerState } from './state.ts'
 import {
   actionsToCome,
@@ -16,21 +16,21 @@ import {
 } from './walk.ts'
 
 export function limitsOf(state: ControllerState, walk: Walk, now: number): WalkLimits {
-  const { options, timings, loads, reign } = state
+  const { options, timings, loads, dcState } = state
   const { graph } = walk
   const givesUp = givesUpGuests(graph)
-  const isBusyBeside = heldBeside(state, walk)
+  const isBusyBeside = heldByOtherWalk(state, walk)
   return {
     batch: Math.max(0, Number(graph.attributes['batch-limit'] ?? '0') || 0),
     migrations: Number(graph.attributes['migration-limit'] ?? '-1'),
     onNode: (node) => actionLimit(options, loads.get(node), timings.nodeActionLimit),
-    beside: (reign?.walks ?? []).filter((other) => other !== walk).flatMap(actionsUnderWay),
+    beside: (dcState?.walks ?? []).filter((other) => other !== walk).flatMap(actionsUnderWay),
     held: (action) => {
       if (isBusyBeside(action)) return true
       if (givesUp.has(action.id)) return isProbing(state, executingNode(action))
       if (action.kind !== 'cluster' || action.node === undefined) return false
       if (isFencing(action))
-        return (reign?.fencing.get(action.node)?.retryAt ?? 0) > now || mustWaitForVoter(state, action.node, now)
+        return (dcState?.fencing.get(action.node)?.retryAt ?? 0) > now || mustWaitForVoter(state, action.node, now)
       return action.operation === 'do_shutdown' && isBusy(state, action.node)
     },
   }
@@ -69,5 +69,5 @@ function isBusy(state: ControllerState, node: NodeName): boolean {
 
 /** What is under way, and what could be. */
 function goingOn(state: ControllerState): readonly GraphAction[] {
-  return (state.reign?.walks ?? []).flatMap((walk) => [...actionsUnderWay(walk), ...actionsToCome(walk)])
+  return (state.dcState?.walks ?? []).flatMap((walk) => [...actionsUnderWay(walk), ...actionsToCome(walk)])
 }

@@ -6,7 +6,7 @@
 import type { NodeName } from '../base/index.ts'
 import { clusterNodes } from './node-states.ts'
 import { fencingActionOf } from './send.ts'
-import { type ControllerState, withReign } from './state.ts'
+import { type ControllerState, withDcState } from './state.ts'
 import { actionsToCome, isFencing } from './walk.ts'
 
 /** A machine has booted and joined in that time. */
@@ -14,33 +14,33 @@ export const neededVoterPatienceMs = 60_000
 
 /** Since when each of them is waited for. */
 export function noteNeededVoters(state: ControllerState, now: number): ControllerState {
-  const { reign } = state
-  if (reign === undefined) return state
-  const wanted = reign.walks.flatMap(actionsToCome).flatMap((action) => {
+  const { dcState } = state
+  if (dcState === undefined) return state
+  const wanted = dcState.walks.flatMap(actionsToCome).flatMap((action) => {
     const isLoss = action.kind === 'cluster' && isFencing(action) && fencingActionOf(action) !== 'on'
     return isLoss && action.node !== undefined && isNeeded(state, action.node) ? [action.node] : []
   })
-  if (wanted.length === 0 && reign.neededVoters.size === 0) return state
+  if (wanted.length === 0 && dcState.neededVoters.size === 0) return state
   // A transition is computed anew for every change: until then nobody knows whether the next one wants the same.
   const isOpen =
-    reign.lookAgain !== undefined || reign.computing !== undefined || reign.walks.some(({ aborted }) => aborted)
-  const kept = [...reign.neededVoters].filter(([node]) => wanted.includes(node) || (isOpen && isNeeded(state, node)))
+    dcState.lookAgain !== undefined || dcState.computing !== undefined || dcState.walks.some(({ aborted }) => aborted)
+  const kept = [...dcState.neededVoters].filter(([node]) => wanted.includes(node) || (isOpen && isNeeded(state, node)))
   const neededVoters = new Map([...wanted.map((node) => [node, now] as const), ...kept])
-  return withReign(state, { neededVoters })
+  return withDcState(state, { neededVoters })
 }
 
-export function mustWaitForVoter({ reign }: ControllerState, node: NodeName, now: number): boolean {
-  const since = reign?.neededVoters.get(node)
+export function mustWaitForVoter({ dcState }: ControllerState, node: NodeName, now: number): boolean {
+  const since = dcState?.neededVoters.get(node)
   return since !== undefined && now - since < neededVoterPatienceMs
 }
 
 /** When the waiting ends. */
-export const neededVoterTimes = ({ reign }: ControllerState): readonly number[] =>
-  [...(reign?.neededVoters.values() ?? [])].map((since) => since + neededVoterPatienceMs)
+export const neededVoterTimes = ({ dcState }: ControllerState): readonly number[] =>
+  [...(dcState?.neededVoters.values() ?? [])].map((since) => since + neededVoterPatienceMs)
 
 /** For people. */
 export function describeNeededVoters(state: ControllerState): readonly string[] {
-  return [...(state.reign?.neededVoters.keys() ?? [])].map(
+  return [...(state.dcState?.neededVoters.keys() ?? [])].map(
     (node) => `${node} is to be fenced, but without it the store has no majority now: that waits for a minute`,
   )
 }

@@ -5,41 +5,41 @@
  */
 import type { NodeName, ResourceId } from '../base/index.ts'
 import { clusterNodes, isMember, isUnclean } from './node-states.ts'
-import { type ControllerState, lookAgain, type OwedAnswer, withReign } from './state.ts'
+import { type ControllerState, lookAgain, type OwedAnswer, withDcState } from './state.ts'
 import { underWayIn } from './under-way.ts'
 import { executingNode } from './walk.ts'
 
 /** The next of them that may be fenced counts as lost from now on. */
 export function loseWhoOwes(state: ControllerState, now: number): ControllerState {
   const current = withoutOutdated(withoutFormerLives(state))
-  const { reign } = current
-  if (reign === undefined || reign.owing.size === 0) return current
-  const chosen = [...reign.owing].find(([node, owed]) => whyNotLost(current, node, owed) === undefined)
+  const { dcState } = current
+  if (dcState === undefined || dcState.owing.size === 0) return current
+  const chosen = [...dcState.owing].find(([node, owed]) => whyNotLost(current, node, owed) === undefined)
   if (chosen === undefined) return current
   const [node, owed] = chosen
   const incarnation = current.view.members.get(node)?.incarnation
-  const unresponsive = new Map(reign.unresponsive).set(node, { why: reasonOf(owed), incarnation })
-  const fencedForAnswers = new Map(reign.fencedForAnswers).set(node, owed)
+  const unresponsive = new Map(dcState.unresponsive).set(node, { why: reasonOf(owed), incarnation })
+  const fencedForAnswers = new Map(dcState.fencedForAnswers).set(node, owed)
   return lookAgain(
-    withReign(current, { unresponsive, fencedForAnswers }),
+    withDcState(current, { unresponsive, fencedForAnswers }),
     `${node} owes the result of ${owed.what}`,
     now,
   )
 }
 
 function withoutFormerLives(state: ControllerState): ControllerState {
-  const { reign, view } = state
-  const left = [...(reign?.unresponsive ?? [])].filter(
+  const { dcState, view } = state
+  const left = [...(dcState?.unresponsive ?? [])].filter(
     ([node, { incarnation }]) => incarnation !== undefined && view.members.get(node)?.incarnation === incarnation,
   )
-  return left.length === (reign?.unresponsive.size ?? 0) ? state : withReign(state, { unresponsive: new Map(left) })
+  return left.length === (dcState?.unresponsive.size ?? 0) ? state : withDcState(state, { unresponsive: new Map(left) })
 }
 
 /** Whoever changes the configuration may have taken away what it hangs on: it is asked for anew where it is still wanted. */
 function withoutOutdated(state: ControllerState): ControllerState {
   const version = state.view.configuration?.version ?? 0
-  const owing = [...(state.reign?.owing ?? [])].filter(([, owed]) => owed.version === version)
-  return owing.length === (state.reign?.owing.size ?? 0) ? state : withReign(state, { owing: new Map(owing) })
+  const owing = [...(state.dcState?.owing ?? [])].filter(([, owed]) => owed.version === version)
+  return owing.length === (state.dcState?.owing.size ?? 0) ? state : withDcState(state, { owing: new Map(owing) })
 }
 
 const reasonOf = ({ unreached }: OwedAnswer): string =>
@@ -49,17 +49,17 @@ const reasonOf = ({ unreached }: OwedAnswer): string =>
 
 /** Undefined: it may be fenced for it. */
 function whyNotLost(state: ControllerState, node: NodeName, owed: OwedAnswer): string | undefined {
-  const { reign, self, view, options } = state
-  if (reign === undefined || node === self) return 'it is the DC itself'
+  const { dcState, self, view, options } = state
+  if (dcState === undefined || node === self) return 'it is the DC itself'
   if (!options.fencingEnabled) return 'fencing is disabled'
-  if (reign.owing.has(self) || owesItselfStill(state, owed)) return 'the DC has not reported it either'
-  const before = reign.fencedForAnswers.get(node)
-  if (before?.what === owed.what && before.version === owed.version && !reign.unresponsive.has(node))
+  if (dcState.owing.has(self) || owesItselfStill(state, owed)) return 'the DC has not reported it either'
+  const before = dcState.fencedForAnswers.get(node)
+  if (before?.what === owed.what && before.version === owed.version && !dcState.unresponsive.has(node))
     return 'it was fenced for that before, and that has not helped'
   const another = clusterNodes(view).find(
     (other) =>
       other !== node &&
-      (reign.unresponsive.has(other) || isUnclean(view.nodeStates.get(other)) || isBeingFenced(state, other)),
+      (dcState.unresponsive.has(other) || isUnclean(view.nodeStates.get(other)) || isBeingFenced(state, other)),
   )
   if (another !== undefined) return `${another} is to be fenced first`
   return restHasQuorum(state, node) ? undefined : 'the rest would have no quorum'
@@ -76,8 +76,8 @@ function owesItselfStill(state: ControllerState, owed: OwedAnswer): boolean {
   )
 }
 
-const isBeingFenced = ({ reign }: ControllerState, node: NodeName): boolean =>
-  reign?.fencing.get(node)?.id !== undefined
+const isBeingFenced = ({ dcState }: ControllerState, node: NodeName): boolean =>
+  dcState?.fencing.get(node)?.id !== undefined
 
 /** Of two, the survivor goes on alone. */
 function restHasQuorum(state: ControllerState, without: NodeName): boolean {
@@ -98,24 +98,24 @@ function restHasQuorum(state: ControllerState, without: NodeName): boolean {
 
 /** It has told something of that resource: it owes nothing of it any more. */
 export function hasTold(state: ControllerState, node: NodeName, resource: ResourceId | undefined): ControllerState {
-  const owed = state.reign?.owing.get(node)
+  const owed = state.dcState?.owing.get(node)
   if (owed === undefined || owed.resource !== resource) return state
   return withoutOwing(state, node)
 }
 
 /** What was under way there has no result any more. */
 export function withoutOwing(state: ControllerState, node: NodeName): ControllerState {
-  if (state.reign?.owing.has(node) !== true) return state
-  const owing = new Map(state.reign.owing)
+  if (state.dcState?.owing.has(node) !== true) return state
+  const owing = new Map(state.dcState.owing)
   owing.delete(node)
-  return withReign(state, { owing })
+  return withDcState(state, { owing })
 }
 
 /** For people: who owes what, and why it is not fenced. */
 export function describeOwing(state: ControllerState): readonly string[] {
-  return [...(state.reign?.owing ?? [])].flatMap(([node, owed]) => {
+  return [...(state.dcState?.owing ?? [])].flatMap(([node, owed]) => {
     const why = whyNotLost(state, node, owed)
-    if (why === undefined || state.reign?.unresponsive.has(node) === true) return []
+    if (why === undefined || state.dcState?.unresponsive.has(node) === true) return []
     const did = owed.unreached === undefined ? 'never reported the result of' : 'could not receive the command'
     const cause = owed.unreached === undefined ? '' : ` (${owed.unreached})`
     return [`${node} ${did} ${owed.what}${cause}; it is not fenced for that: ${why}`]

@@ -10,7 +10,7 @@ import type { Failure } from './effects.ts'
 import type { Change } from './view.ts'
 import type { WalkedAction } from './walk.ts'
 
-/** A DC's reign in the form of a UUID, as transition keys carry it: the term is its last part. */
+/** A DC's term in the form of a UUID, as transition keys carry it: the term is its last part. */
 export function uuidOfTerm(term: number): string {
   return `00000000-0000-4000-8000-${String(term).padStart(12, '0')}`
 }

@@ -5,12 +5,12 @@
 import { parseDurationMs } from '../base/index.ts'
 import type { GraphAction, PseudoAction, TransitionGraph } from '../transition/index.ts'
 import type { Edit, FencingAction } from './effects.ts'
+import { knownIncarnation } from './incarnation.ts'
 import { keys } from './keys.ts'
-import { knownIncarnation } from './life.ts'
 import { downEdits } from './node-states.ts'
 import type { ControllerOptions } from './options.ts'
 import { transitionKeyOf } from './results.ts'
-import { type ControllerState, type FencingAttempts, type Turn, turn, walkOf, withReign, withWalk } from './state.ts'
+import { type ControllerState, type FencingAttempts, type Turn, turn, walkOf, withDcState, withWalk } from './state.ts'
 import { endAction, failActionsOn } from './under-way.ts'
 import { executingNode, isFencing, markSent, type UnderWay, type Walk, type WalkedAction } from './walk.ts'
 import { askToWrite, write } from './writes.ts'
@@ -56,16 +56,16 @@ export function send(
 
 /** Also for an action that was sent before, and whose arrival is unknown. */
 export function execute(state: ControllerState, walk: Walk, action: GraphAction): Turn {
-  const { reign } = state
+  const { dcState } = state
   const node = executingNode(action)
-  if (reign === undefined || node === undefined || action.kind === 'pseudo') return turn(state)
+  if (dcState === undefined || node === undefined || action.kind === 'pseudo') return turn(state)
   return turn(state, {
     kind: 'execute',
     node,
-    term: reign.term,
+    term: dcState.term,
     plannedFrom: walk.plannedFrom,
     transition: walk.number,
-    transitionKey: transitionKeyOf(action, walk.number, reign.term),
+    transitionKey: transitionKeyOf(action, walk.number, dcState.term),
     action,
     timeoutMs: timeoutOf(action),
   })
@@ -76,22 +76,22 @@ function fence(
   action: GraphAction,
   { of, graph }: { readonly of: WalkedAction; readonly graph: TransitionGraph },
 ): Turn {
-  const { reign } = state
-  if (reign === undefined || action.kind !== 'cluster' || action.node === undefined)
+  const { dcState } = state
+  if (dcState === undefined || action.kind !== 'cluster' || action.node === undefined)
     return turn(endAction(state, of, 'failed'))
   const target = action.node
-  const id = `${reign.term}-${state.lastId + 1}`
-  const before = reign.fencing.get(target) ?? { failures: 0, retryAt: 0, message: '' }
+  const id = `${dcState.term}-${state.lastId + 1}`
+  const before = dcState.fencing.get(target) ?? { failures: 0, retryAt: 0, message: '' }
   const known = knownIncarnation(state.view, target)
   const incarnation = known === undefined ? {} : { incarnation: known }
   const { failures, retryAt, message } = before
   const attempts: FencingAttempts = { failures, retryAt, message, id, action: of, ...incarnation }
-  const fencing = new Map(reign.fencing).set(target, attempts)
+  const fencing = new Map(dcState.fencing).set(target, attempts)
   const timeout = graph.attributes['fencing-timeout'] ?? graph.attributes['stonith-timeout'] ?? ''
-  return turn(withReign({ ...state, lastId: state.lastId + 1 }, { fencing }), {
+  return turn(withDcState({ ...state, lastId: state.lastId + 1 }, { fencing }), {
     kind: 'fence',
     id,
-    term: reign.term,
+    term: dcState.term,
     target,
     action: fencingActionOf(action),
     ...incarnation,
@@ -116,7 +116,7 @@ function recordGuestDown(
     id: node,
     incarnation: knownIncarnation(state.view, node),
     reason: 'its container, or the host of it, was stopped',
-    term: state.reign?.term ?? 0,
+    term: state.dcState?.term ?? 0,
     isRemote: true,
   })
   const purpose = { kind: 'ends-action', transition: walk.number, action: action.id } as const
@@ -138,7 +138,7 @@ export function priorityDelayMs({ attributes }: GraphAction): number {
 function beginShutdown(state: ControllerState, action: GraphAction, of: WalkedAction): Turn {
   const node = executingNode(action)
   const record = node && state.view.nodeStates.get(node)
-  const term = state.reign?.term
+  const term = state.dcState?.term
   if (!record || term === undefined) return turn(endAction(state, of, 'succeeded'))
   const edits: readonly Edit[] = [
     { kind: 'put-node-state', record: { ...record, expected: 'down', reason: 'shut down', term } },

@@ -1,4 +1,4 @@
-/** The controller's state, on every node and, in `reign`, while this node is DC. */
+/** The controller's state, on every node and, in `dcState`, while this node is DC. */
 import type { NodeName, ResourceId, Step } from '../base/index.ts'
 import type { BlockedResource, ControllerEffect, TransitionRecord } from './effects.ts'
 import type { NodeLoad } from './node-load.ts'
@@ -23,7 +23,7 @@ export interface ControllerTimings {
   /** Commands, campaigns and revocations without an answer are repeated after this time. */
   readonly retryMs: number
   /** A new transition is computed beside operations that have been under way for this long. */
-  readonly besideMs: number
+  readonly overlapAfterMs: number
 }
 
 export const defaultControllerTimings: ControllerTimings = {
@@ -34,7 +34,7 @@ export const defaultControllerTimings: ControllerTimings = {
   registrationMs: 5000,
   nodeActionLimit: 8,
   retryMs: 500,
-  besideMs: 2000,
+  overlapAfterMs: 2000,
 }
 
 export interface ControllerState {
@@ -58,12 +58,12 @@ export interface ControllerState {
   /** Numbers of writes, computations, fencings and transitions: never used twice by this daemon. */
   readonly lastId: number
   readonly lastTransition: number
-  /** The term of the last reign that has ended: this node never rules under it again. */
+  /** The last term that has ended: this node is never the DC under it again. */
   readonly endedTerm?: number
-  readonly reign?: Reign
+  readonly dcState?: DcState
 }
 
-export interface Reign {
+export interface DcState {
   readonly term: number
   /** Only while the cluster starts. */
   readonly startupUntil?: number
@@ -160,9 +160,9 @@ export function initialController(self: NodeName, timings: ControllerTimings): C
 }
 
 /** Whatever was under way is not waited for any more. */
-export function withoutReign(state: ControllerState): ControllerState {
-  const { reign, ...rest } = state
-  return reign === undefined ? state : { ...rest, endedTerm: reign.term }
+export function withoutDcState(state: ControllerState): ControllerState {
+  const { dcState, ...rest } = state
+  return dcState === undefined ? state : { ...rest, endedTerm: dcState.term }
 }
 
 export const turn = (state: ControllerState, ...effects: readonly ControllerEffect[]): Turn => ({ state, effects })
@@ -185,25 +185,25 @@ export function forEach<Item>(
   return result
 }
 
-export function withReign(state: ControllerState, change: Partial<Reign>): ControllerState {
-  return state.reign === undefined ? state : { ...state, reign: { ...state.reign, ...change } }
+export function withDcState(state: ControllerState, change: Partial<DcState>): ControllerState {
+  return state.dcState === undefined ? state : { ...state, dcState: { ...state.dcState, ...change } }
 }
 
 export function walkOf(state: ControllerState, transition: number): Walk | undefined {
-  return state.reign?.walks.find(({ number }) => number === transition)
+  return state.dcState?.walks.find(({ number }) => number === transition)
 }
 
 /** The walk in the place of what it was. */
 export function withWalk(state: ControllerState, walk: Walk): ControllerState {
-  const walks = state.reign?.walks ?? []
-  return withReign(state, { walks: walks.map((other) => (other.number === walk.number ? walk : other)) })
+  const walks = state.dcState?.walks ?? []
+  return withDcState(state, { walks: walks.map((other) => (other.number === walk.number ? walk : other)) })
 }
 
 /** What is walked, if anything, is stale; the next transition is computed soon. The earliest time asked for counts. */
 export function lookAgain(state: ControllerState, reason: string, at: number): ControllerState {
-  const { reign } = state
-  if (reign === undefined) return state
-  const before = reign.lookAgain
+  const { dcState } = state
+  if (dcState === undefined) return state
+  const before = dcState.lookAgain
   const wanted = before === undefined ? { reason, at } : { reason: before.reason, at: Math.min(before.at, at) }
-  return withReign(state, { lookAgain: wanted, walks: reign.walks.map((walk) => abortWalk(walk, reason)) })
+  return withDcState(state, { lookAgain: wanted, walks: dcState.walks.map((walk) => abortWalk(walk, reason)) })
 }

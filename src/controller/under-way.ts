@@ -7,7 +7,7 @@ import { executingNode, isFencing, markEnded, type UnderWay, type Walk, type Wal
 export function underWayIn(
   state: ControllerState,
 ): readonly { readonly walk: Walk; readonly action: GraphAction; readonly underWay: UnderWay }[] {
-  return (state.reign?.walks ?? []).flatMap((walk) =>
+  return (state.dcState?.walks ?? []).flatMap((walk) =>
     [...walk.underWay].flatMap(([id, underWay]) => {
       const action = walk.byId.get(id)
       return action === undefined ? [] : [{ walk, action, underWay }]

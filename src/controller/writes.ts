@@ -1,7 +1,7 @@
 /** What is written under the term: each write has a purpose, which its answer finds by its id. */
 import type { ControllerEffect, Edit } from './effects.ts'
 import { withLostArrivals } from './lost-arrivals.ts'
-import { type ControllerState, type Turn, turn, type WritePurpose, withReign } from './state.ts'
+import { type ControllerState, type Turn, turn, type WritePurpose, withDcState } from './state.ts'
 
 export function write(state: ControllerState, edits: readonly Edit[], purpose: WritePurpose): Turn {
   const all = withLostArrivals(state.view, edits)
@@ -13,9 +13,9 @@ export function askToWrite(
   purpose: WritePurpose,
   effectOf: (asked: { readonly id: number; readonly term: number }) => ControllerEffect,
 ): Turn {
-  const { reign } = state
-  if (reign === undefined) return turn(state)
+  const { dcState } = state
+  if (dcState === undefined) return turn(state)
   const id = state.lastId + 1
-  const next = withReign({ ...state, lastId: id }, { writes: new Map(reign.writes).set(id, purpose) })
-  return turn(next, effectOf({ id, term: reign.term }))
+  const next = withDcState({ ...state, lastId: id }, { writes: new Map(dcState.writes).set(id, purpose) })
+  return turn(next, effectOf({ id, term: dcState.term }))
 }

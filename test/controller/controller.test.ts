@@ -230,7 +230,7 @@ describe('the election', () => {
     dc.now = 2_000_000
     dc.store(gone(gamma))
     expect(dc.take('compute', 'revoke-lease', 'execute')).toEqual([])
-    expect(dc.state.reign).toBeUndefined()
+    expect(dc.state.dcState).toBeUndefined()
   })
 
   test('a DC whose silence is agreed upon loses its lease', () => {
@@ -243,17 +243,17 @@ describe('the election', () => {
     expect(dc.take('revoke-lease')).toEqual([{ kind: 'revoke-lease', node: beta, lease: 'lease-beta' }])
   })
 
-  test('a write that is refused ends the reign, before the view tells who rules now', () => {
+  test('a write that is refused ends the dcState, before the view tells who rules now', () => {
     const dc = new Dc()
     dc.feed({ kind: 'tick' })
     const { lastId } = dc.state
-    const reign = dc.state.reign
-    if (reign === undefined) throw new Error('alpha is not DC')
-    dc.state = { ...dc.state, reign: { ...reign, writes: new Map([[lastId, { kind: 'state' }]]) } }
+    const dcState = dc.state.dcState
+    if (dcState === undefined) throw new Error('alpha is not DC')
+    dc.state = { ...dc.state, dcState: { ...dcState, writes: new Map([[lastId, { kind: 'state' }]]) } }
     dc.feed({ kind: 'written', id: lastId, outcome: 'refused', revision: 99 })
-    expect(dc.state.reign).toBeUndefined()
+    expect(dc.state.dcState).toBeUndefined()
     dc.later(1000)
-    expect(dc.state.reign).toBeUndefined()
+    expect(dc.state.dcState).toBeUndefined()
   })
 
   test('a DC that was without quorum for a moment goes on under another term only', () => {
@@ -798,7 +798,7 @@ describe('a node that is lost', () => {
     const dc = new Dc()
     dc.computes()
     dc.store(memberOf(gamma, 2))
-    const late = { kind: 'fenced', id: 'of an earlier reign', target: gamma, action: 'reboot', at: 1 } as const
+    const late = { kind: 'fenced', id: 'of an earlier dcState', target: gamma, action: 'reboot', at: 1 } as const
     dc.feed({ ...late, outcome: 'succeeded', message: '', incarnation: 1 })
     dc.feed({ ...late, outcome: 'succeeded', message: '' })
     expect(dc.stateOf(gamma)).toMatchObject({ expected: 'member', join: 'member' })
@@ -922,7 +922,7 @@ describe('a remote node', () => {
     dc.feed({ kind: 'fenced', id: fence.id, target: east, action: 'reboot', at: 5, outcome: 'succeeded', message: '' })
     expect(dc.stateOf(east)).toMatchObject({ inCcm: false, attributes: { remote_node: 'true', node_fenced: '5' } })
     expect(dc.executed).toEqual(['web_start_0@beta'])
-    expect(dc.state.reign?.walks[0]?.failed).toEqual(new Set([1]))
+    expect(dc.state.dcState?.walks[0]?.failed).toEqual(new Set([1]))
   })
 })
 
@@ -963,7 +963,7 @@ describe('a guest node', () => {
       reason: 'its container, or the host of it, was stopped',
     })
     expect(dc.executed).toEqual(['web_start_0@gamma', 'web_start_0@beta'])
-    expect(dc.state.reign?.walks[0]?.failed).toEqual(new Set([1]))
+    expect(dc.state.dcState?.walks[0]?.failed).toEqual(new Set([1]))
   })
 
   test('counts as lost with its container only when no probe finds that', () => {

@@ -37,7 +37,7 @@ function state(of: {
       members: new Map(here ? [[beta, member]] : []),
       nodeStates: new Map([[beta, nodeState]]),
     },
-    reign: {
+    dcState: {
       term: 7,
       writes: new Map(),
       mustSee: 0,
@@ -75,8 +75,11 @@ test.each([
 
 test('that of one that owes a result is not, although it is heard', () => {
   const before = state({ here: true })
-  const { reign } = before
-  if (reign === undefined) throw new Error('alpha is the DC')
-  const owing = { ...before, reign: { ...reign, unresponsive: new Map([[beta, { why: 'it owes', incarnation: 1 }]]) } }
+  const { dcState } = before
+  if (dcState === undefined) throw new Error('alpha is the DC')
+  const owing = {
+    ...before,
+    dcState: { ...dcState, unresponsive: new Map([[beta, { why: 'it owes', incarnation: 1 }]]) },
+  }
   expect(withdrawWhoIsBack(owing).effects).toEqual([])
 })

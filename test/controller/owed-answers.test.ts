@@ -273,8 +273,8 @@ describe('a node that took a command and never told the result', () => {
   test('is not fenced while the rest would have no quorum, and that is told', () => {
     const dc = new Dc(3)
     dc.feed({ kind: 'silence', silent: [names[2] as NodeName], agreed: [] })
-    const reign = dc.state.reign
-    if (reign === undefined) throw new Error('n1 is the DC')
+    const dcState = dc.state.dcState
+    if (dcState === undefined) throw new Error('n1 is the DC')
     dc.state = { ...dc.state, timings: { ...dc.state.timings, linkPatienceMs: 10_000_000 } }
     dc.probes(2)
     dc.overdue()
@@ -303,15 +303,15 @@ describe('a node that took a command and never told the result', () => {
     dc.state = { ...dc.state, timings: { ...dc.state.timings, linkPatienceMs: 10_000_000 } }
     const [probe] = dc.probes(2)
     dc.overdue()
-    expect(dc.state.reign?.owing.size).toBe(1)
+    expect(dc.state.dcState?.owing.size).toBe(1)
     if (probe !== undefined) dc.told(probe)
-    expect(dc.state.reign?.owing.size).toBe(0)
+    expect(dc.state.dcState?.owing.size).toBe(0)
     dc.probes(2)
     dc.overdue()
-    expect(dc.state.reign?.owing.size).toBe(1)
+    expect(dc.state.dcState?.owing.size).toBe(1)
     dc.configure()
     dc.later(1)
-    expect(dc.state.reign?.owing.size).toBe(0)
+    expect(dc.state.dcState?.owing.size).toBe(0)
   })
 
   test('is not fenced again for the same where that has not helped, until the configuration changes', () => {

@@ -206,21 +206,21 @@ export const mutations: Readonly<Record<string, readonly Mutation[]>> = {
   'src/controller/controller.ts': [
     [
       'the DC rules without quorum',
-      'if (now >= state.quorateUntil || state.lease === undefined) return turn(withoutReign(state))',
+      'if (now >= state.quorateUntil || state.lease === undefined) return turn(withoutDcState(state))',
       '',
     ],
     [
       'the key of an earlier life is ruled under',
-      'if (dc.lease !== state.lease) return revoke(withoutReign(state), dc.node, dc.lease, now)',
+      'if (dc.lease !== state.lease) return revoke(withoutDcState(state), dc.node, dc.lease, now)',
       '',
     ],
     [
       'a DC that stands still over a lost answer stays so',
-      'state.reign !== undefined && isStuck(state.reign, now)',
+      'state.dcState !== undefined && isStuck(state.dcState, now)',
       'false',
     ],
     [
-      'a reign is resumed under a term that has ended',
+      'a node is the DC again under a term that has ended',
       'if (dc.term === current.endedTerm) return resign(current, dc.term, now)',
       '',
     ],
@@ -241,18 +241,18 @@ export const mutations: Readonly<Record<string, readonly Mutation[]>> = {
     ],
     [
       'a transition is computed from a view that lacks the DC’s own writes',
-      'if (isWaitingForWrites(state) || reign.waitingFor.length > 0',
-      'if (reign.waitingFor.length > 0',
+      'if (isWaitingForWrites(state) || dcState.waitingFor.length > 0',
+      'if (dcState.waitingFor.length > 0',
     ],
     [
       'a transition is computed while a node is waited for',
-      'if (isWaitingForWrites(state) || reign.waitingFor.length > 0',
+      'if (isWaitingForWrites(state) || dcState.waitingFor.length > 0',
       'if (isWaitingForWrites(state)',
     ],
     [
       'two computations at a time',
-      'reign === undefined || reign.computing !== undefined || !mayComputeBeside',
-      'reign === undefined || !mayComputeBeside',
+      'dcState === undefined || dcState.computing !== undefined || !mayOverlapWalks',
+      'dcState === undefined || !mayOverlapWalks',
     ],
     [
       'a node that the DC alone misses is never given up',
@@ -265,19 +265,19 @@ export const mutations: Readonly<Record<string, readonly Mutation[]>> = {
       'if (state.lease === undefined) return turn(state)',
     ],
   ],
-  'src/controller/absorb.ts': [
+  'src/controller/handle-input.ts': [
     [
       'an election that was not performed is waited for',
       'const campaigning = state.campaigning && now < input.until',
       'const { campaigning } = state',
     ],
-    ['a refused write ends no reign', "if (input.outcome === 'refused') return turn(withoutReign(state))", ''],
+    ['a refused write ends no dcState', "if (input.outcome === 'refused') return turn(withoutDcState(state))", ''],
     [
       'the DC does not wait for what it has written',
-      'mustSee: Math.max(reign.mustSee, input.revision)',
-      'mustSee: reign.mustSee',
+      'mustSee: Math.max(dcState.mustSee, input.revision)',
+      'mustSee: dcState.mustSee',
     ],
-    ['a graph that is outdated is walked', 'if (reign.lookAgain !== undefined) return turn(done)', ''],
+    ['a graph that is outdated is walked', 'if (dcState.lookAgain !== undefined) return turn(done)', ''],
     [
       'a command that a node refused is waited for',
       "return lookAgain(endAction(next, of, 'failed'), `a node refused",
@@ -404,12 +404,12 @@ export const mutations: Readonly<Record<string, readonly Mutation[]>> = {
     ],
     [
       'a node is fenced for what the DC owes itself',
-      "if (reign.owing.has(self) || owesItselfStill(state, owed)) return 'the DC has not reported it either'",
+      "if (dcState.owing.has(self) || owesItselfStill(state, owed)) return 'the DC has not reported it either'",
       '',
     ],
   ],
-  'src/controller/beside.ts': [
-    ['a transition is computed beside what has just begun', 'now - sentAt >= state.timings.besideMs', 'true'],
+  'src/controller/overlap.ts': [
+    ['a transition is computed beside what has just begun', 'now - sentAt >= state.timings.overlapAfterMs', 'true'],
   ],
   'src/controller/lost-arrivals.ts': [
     [

@@ -242,9 +242,9 @@ describe('a node that has ended', () => {
 
 test('the times of a node are those of its cluster', () => {
   const timings = { leaseTtlMs: 6000, leaseMarginMs: 700, stopTimeMs: 20_000, restartGraceMs: 9000 }
-  expect(nodeTimings(timings, { besideMs: 200 })).toMatchObject({
+  expect(nodeTimings(timings, { overlapAfterMs: 200 })).toMatchObject({
     leaseTtlMs: 6000,
     leaseMarginMs: 700,
-    controller: { lossWaitMs: 26_700, registrationMs: 9000, besideMs: 200, linkPatienceMs: 10_000 },
+    controller: { lossWaitMs: 26_700, registrationMs: 9000, overlapAfterMs: 200, linkPatienceMs: 10_000 },
   })
 })

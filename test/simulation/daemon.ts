@@ -138,7 +138,7 @@ export class SimDaemon {
           incarnation: this.incarnation,
           met: host.met,
           // Agents are quick here: half of what they do counts as slow.
-          timings: nodeTimings(timings, { startupWaitMs: 5000, besideMs: 200 }),
+          timings: nodeTimings(timings, { startupWaitMs: 5000, overlapAfterMs: 200 }),
         },
         now,
       ),
@@ -708,7 +708,7 @@ export class SimDaemon {
 
   #compute(effect: Extract<ControllerEffect, { kind: 'compute' }>): void {
     const { graph, recheckInMs } = this.world.schedule(this.#view, { haveQuorum: true })
-    const isBeside = (this.core.state.controller.reign?.walks.length ?? 0) > 0
+    const isBeside = (this.core.state.controller.dcState?.walks.length ?? 0) > 0
     if (isBeside) this.world.counts.beside++
     const beside = isBeside ? ' beside what is under way' : ''
     this.log('controller', `term ${effect.term}: computes${beside} (${effect.reason}): ${describeGraph(graph)}`)
@@ -773,17 +773,17 @@ const owes = 'it accepted a command and never reported the result'
 /** Broken on purpose: as it once was. */
 function mutated(state: ControllerState, mutations: ReadonlySet<string>): ControllerState {
   const owing = mutations.has('lose-all-who-owe') ? losingAllWhoOwe(state) : state
-  const { reign } = owing
-  if (reign === undefined || !mutations.has('fence-needed-voters')) return owing
+  const { dcState } = owing
+  if (dcState === undefined || !mutations.has('fence-needed-voters')) return owing
   const waited = [...owing.view.nodeStates.keys()].map((node) => [node, Number.NEGATIVE_INFINITY] as const)
-  return { ...owing, reign: { ...reign, neededVoters: new Map(waited) } }
+  return { ...owing, dcState: { ...dcState, neededVoters: new Map(waited) } }
 }
 
 function losingAllWhoOwe(state: ControllerState): ControllerState {
-  const { reign, view } = state
-  if (reign === undefined) return state
-  const lost = [...reign.owing.keys()].map(
+  const { dcState, view } = state
+  if (dcState === undefined) return state
+  const lost = [...dcState.owing.keys()].map(
     (node) => [node, { why: owes, incarnation: view.members.get(node)?.incarnation }] as const,
   )
-  return { ...state, reign: { ...reign, unresponsive: new Map([...reign.unresponsive, ...lost]) } }
+  return { ...state, dcState: { ...dcState, unresponsive: new Map([...dcState.unresponsive, ...lost]) } }
 }

@@ -4,8 +4,8 @@ import {
   type ControllerEffect,
   type KeyWrite,
   keys,
-  knownLife,
-  sinceLife,
+  lastIncarnation,
+  sinceIncarnation,
   watchdogMsOf,
 } from '../../src/controller/index.ts'
 import { leftOffIn, type NotedFencing } from '../../src/daemon/fencing/left-off.ts'
@@ -241,9 +241,9 @@ export class FencingHands {
       return
     }
     let wait: SelfFencingWait = { waitMs, giveUpAt: monotonicMs(life.now() + timeoutMs) }
-    const targetLife = knownLife(life.view, target)
+    const targetLife = lastIncarnation(life.view, target)
     const look = (): void => {
-      const since = sinceLife(life.view, target, targetLife)
+      const since = sinceIncarnation(life.view, target, targetLife)
       const seen = {
         target: since,
         changes: this.#memberChanges.get(target) ?? 0,
@@ -258,7 +258,7 @@ export class FencingHands {
         life.after(100, look)
       }
     }
-    if (sinceLife(life.view, target, targetLife) !== 'here') {
+    if (sinceIncarnation(life.view, target, targetLife) !== 'here') {
       look()
       return
     }

@@ -9,7 +9,7 @@ import {
   type DiskWatch,
   diskWatchOf,
   type FencingAction,
-  knownLife,
+  lastIncarnation,
   parseMemberRecord,
 } from '../../controller/index.ts'
 import { disksOfDevice, type FenceDevice } from '../../fencing/index.ts'
@@ -80,7 +80,7 @@ export async function seeTarget(store: Store, view: ClusterView, target: NodeNam
 
 /** That this boot of the node is fenced through its disks. */
 export function wordOfDiskFencing(view: ClusterView, target: NodeName, action: FencingAction): Write {
-  const bootId = view.members.get(target)?.bootId ?? knownLife(view, target).bootId
+  const bootId = view.members.get(target)?.bootId ?? lastIncarnation(view, target).bootId
   const value = toBytes({ action, ...(bootId === undefined ? {} : { bootId }) })
   return { kind: 'put', key: keys.diskFencing(target), value }
 }

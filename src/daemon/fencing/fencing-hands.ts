@@ -15,9 +15,9 @@ import {
   type ControllerInput,
   type FencingAction,
   knownIncarnation,
-  knownLife,
-  type NodeLife,
-  sinceLife,
+  lastIncarnation,
+  type NodeIncarnation,
+  sinceIncarnation,
 } from '../../controller/index.ts'
 import {
   type Announcement,
@@ -272,7 +272,7 @@ export class FencingHands {
     const { dc } = this.#ports.view()
     if (!dc) throw refuse('no-dc', 'The cluster has no DC at the moment, so no node can be fenced. Try again.')
     if (dc.node === this.#ports.self) return await this.#fenceAsked(target, action, dc.term)
-    const life = knownLife(this.#ports.view(), target)
+    const life = lastIncarnation(this.#ports.view(), target)
     try {
       return await this.#ports.peers.to(dc.node).fence({ target, action }, { timeoutMs: administratorTimeoutMs })
     } catch (error) {
@@ -282,10 +282,10 @@ export class FencingHands {
   }
 
   /** A DC that is fenced dies before it can say so. */
-  async #askNextDc(target: NodeName, action: FencingAction, life: NodeLife): Promise<FenceAnswer> {
+  async #askNextDc(target: NodeName, action: FencingAction, life: NodeIncarnation): Promise<FenceAnswer> {
     const { view } = this.#ports
     const giveUpAt = monotonicNow() + nextDcTimeoutMs
-    const isOver = (): boolean => action === 'reboot' && sinceLife(view(), target, life) === 'rebooted'
+    const isOver = (): boolean => action === 'reboot' && sinceIncarnation(view(), target, life) === 'rebooted'
     while (!isOver() && (view().dc === undefined || view().dc?.node === target)) {
       if (monotonicNow() >= giveUpAt)
         throw refuse('no-dc', `The DC ${target} is lost and no other node has become DC yet. Try again.`)

@@ -4,7 +4,13 @@
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import { monotonicMs, type NodeName } from '../../base/index.ts'
-import { type ClusterView, knownLife, type NodeLife, sinceLife, watchdogMsOf } from '../../controller/index.ts'
+import {
+  type ClusterView,
+  lastIncarnation,
+  type NodeIncarnation,
+  sinceIncarnation,
+  watchdogMsOf,
+} from '../../controller/index.ts'
 import {
   type DeviceAnswer,
   type DeviceCommand,
@@ -68,13 +74,13 @@ export class WatchdogFencer {
     const { view, option, timings, log } = this.#ports
     const waitMs = watchdogWaits(view(), option(), timings()).get(target)
     if (waitMs === undefined) return failed(`${target} does not feed a reliable watchdog`)
-    const life = knownLife(view(), target)
-    const isHere = sinceLife(view(), target, life) === 'here'
+    const life = lastIncarnation(view(), target)
+    const isHere = sinceIncarnation(view(), target, life) === 'here'
     if (isHere && !(await this.#askToEnd(target, life, term))) return failed('the term is over')
     log.warn('a node is given the time to be reset by its watchdog', { target, waitMs })
     let wait: SelfFencingWait = { waitMs, giveUpAt: monotonicMs(monotonicNow() + timeoutMs) }
     for (;;) {
-      const since = sinceLife(view(), target, life)
+      const since = sinceIncarnation(view(), target, life)
       const seen = { target: since, changes: this.#changes.get(target) ?? 0, rules: this.#holds(term) }
       const verdict = lookAtTarget(wait, seen, monotonicNow())
       if (verdict.kind === 'reset') {
@@ -91,7 +97,7 @@ export class WatchdogFencer {
     return this.#ports.holdsTerm(term)
   }
 
-  async #askToEnd(target: NodeName, { incarnation }: NodeLife, term: number): Promise<boolean> {
+  async #askToEnd(target: NodeName, { incarnation }: NodeIncarnation, term: number): Promise<boolean> {
     const { store } = this.#ports
     const value = toBytes({ incarnation })
     const write: Write = { kind: 'put', key: keys.selfFencing(target), value }

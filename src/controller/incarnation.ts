@@ -6,13 +6,13 @@
 import type { NodeName } from '../base/index.ts'
 import type { ClusterView, MemberRecord } from './view.ts'
 
-export interface NodeLife {
+export interface NodeIncarnation {
   readonly incarnation: number | undefined
   readonly bootId: string | undefined
 }
 
 /** What the store shows of a node since a life of it: nothing, that life, a later one, or one that its machine has booted for. */
-export type SinceLife = 'gone' | 'here' | 'came-back' | 'rebooted'
+export type SinceIncarnation = 'gone' | 'here' | 'came-back' | 'rebooted'
 
 const attribute = 'boot_id'
 
@@ -22,7 +22,7 @@ export function bootAttributes({ bootId }: MemberRecord): Readonly<Record<string
 }
 
 /** The life that the cluster knows last: as it was integrated, or as it registered where it never was. */
-export function knownLife(view: ClusterView, node: NodeName): NodeLife {
+export function lastIncarnation(view: ClusterView, node: NodeName): NodeIncarnation {
   const attributes = view.nodeStates.get(node)?.attributes
   const integrated = Number(attributes?.incarnation)
   const record = view.members.get(node)
@@ -32,10 +32,14 @@ export function knownLife(view: ClusterView, node: NodeName): NodeLife {
 }
 
 export function knownIncarnation(view: ClusterView, node: NodeName): number | undefined {
-  return knownLife(view, node).incarnation
+  return lastIncarnation(view, node).incarnation
 }
 
-export function sinceLife(view: ClusterView, node: NodeName, { incarnation, bootId }: NodeLife): SinceLife {
+export function sinceIncarnation(
+  view: ClusterView,
+  node: NodeName,
+  { incarnation, bootId }: NodeIncarnation,
+): SinceIncarnation {
   const record = view.members.get(node)
   if (record === undefined) return 'gone'
   if (incarnation === undefined || record.incarnation === incarnation) return 'here'

@@ -2,7 +2,7 @@
 import { assertNever } from '../base/index.ts'
 import { beginWalk } from './begin-walk.ts'
 import type { ControllerInput, Failure } from './effects.ts'
-import { knownIncarnation } from './life.ts'
+import { knownIncarnation } from './incarnation.ts'
 import { configuredId, downEdits, isRemoteNode } from './node-states.ts'
 import { controllerOptions } from './options.ts'
 import { hasTold } from './owed-answers.ts'
@@ -26,8 +26,8 @@ import {
   turn,
   type WritePurpose,
   walkOf,
-  withoutReign,
-  withReign,
+  withDcState,
+  withoutDcState,
   withWalk,
 } from './state.ts'
 import { endAction, failActionsOn, remindOf } from './under-way.ts'
@@ -36,10 +36,10 @@ import { askToWrite, write } from './writes.ts'
 
 type Input<Kind extends ControllerInput['kind']> = Extract<ControllerInput, { kind: Kind }>
 
-export function absorb(state: ControllerState, input: ControllerInput, now: number): Turn {
+export function handleInput(state: ControllerState, input: ControllerInput, now: number): Turn {
   switch (input.kind) {
     case 'store':
-      return absorbStore(state, input, now)
+      return handleStore(state, input, now)
     case 'quorum': {
       const { lease: _before, ...rest } = state
       const { lease, voters } = input
@@ -55,17 +55,17 @@ export function absorb(state: ControllerState, input: ControllerInput, now: numb
     case 'campaigned':
       return turn({ ...state, campaigning: false, campaignAt: now + state.timings.retryMs })
     case 'written':
-      return absorbWritten(state, input, now)
+      return handleWritten(state, input, now)
     case 'computed':
-      return absorbComputed(state, input, now)
+      return handleComputed(state, input, now)
     case 'compute-failed':
-      return absorbComputeFailed(state, input, now)
+      return handleComputeFailed(state, input, now)
     case 'not-taken':
-      return absorbNotTaken(state, input, now)
+      return handleNotTaken(state, input, now)
     case 'acknowledged':
       return turn(withActionOf(state, input.transitionKey, acknowledged))
     case 'fenced':
-      return absorbFenced(state, input, now)
+      return handleFenced(state, input, now)
     case 'load':
       return turn({ ...state, loads: new Map(state.loads).set(input.node, input.load) })
     case 'leaving':
@@ -78,7 +78,7 @@ export function absorb(state: ControllerState, input: ControllerInput, now: numb
 }
 
 /** On other nodes the view is all there is to it; the DC looks at every change. */
-function absorbStore(state: ControllerState, input: Input<'store'>, now: number): Turn {
+function handleStore(state: ControllerState, input: Input<'store'>, now: number): Turn {
   const { view, changes } = input
   const known = state.view.configuration === view.configuration && state.view.revision > 0
   const options = known ? state.options : controllerOptions(view.configuration?.typed)
@@ -86,7 +86,7 @@ function absorbStore(state: ControllerState, input: Input<'store'>, now: number)
   const campaignAt = changes.some(({ kind }) => kind === 'dc') ? now : state.campaignAt
   const learnt = { ...state, view, options, campaignAt }
   const before = known ? learnt : withoutFencingPause(learnt, now)
-  if (before.reign === undefined) return turn(before)
+  if (before.dcState === undefined) return turn(before)
   const failures: Failure[] = []
   let next: ControllerState = before
   for (const change of changes) {
@@ -104,19 +104,19 @@ function absorbStore(state: ControllerState, input: Input<'store'>, now: number)
 
 /** Whoever repairs a fence device changes the configuration: what failed is tried again at once. */
 function withoutFencingPause(state: ControllerState, now: number): ControllerState {
-  const fencing = [...(state.reign?.fencing ?? [])].map(
+  const fencing = [...(state.dcState?.fencing ?? [])].map(
     ([node, attempts]) => [node, { ...attempts, retryAt: Math.min(attempts.retryAt, now) }] as const,
   )
-  return fencing.length === 0 ? state : withReign(state, { fencing: new Map(fencing) })
+  return fencing.length === 0 ? state : withDcState(state, { fencing: new Map(fencing) })
 }
 
 function doing(state: ControllerState): Doing {
-  const { reign } = state
+  const { dcState } = state
   return {
-    term: reign?.term ?? 0,
+    term: dcState?.term ?? 0,
     isWalked: (transition) => walkOf(state, transition) !== undefined,
     isUnderWay: ({ transition, action }) => walkOf(state, transition)?.underWay.has(action) ?? false,
-    ownDeletions: reign?.walks.flatMap(({ deletions }) => deletions) ?? [],
+    ownDeletions: dcState?.walks.flatMap(({ deletions }) => deletions) ?? [],
   }
 }
 
@@ -146,7 +146,7 @@ function applyMeaning(state: ControllerState, meaning: Meaning, now: number): Co
 /** What has been decided beside it does not know the result, and holds back whatever concerns its resource. */
 function actionSucceeded(state: ControllerState, outcome: OperationOutcome, now: number): ControllerState {
   const ended = endAction(state, outcome, 'succeeded')
-  const wasLeft = walkOf(state, outcome.transition)?.aborted !== undefined && state.reign?.lookAgain === undefined
+  const wasLeft = walkOf(state, outcome.transition)?.aborted !== undefined && state.dcState?.lookAgain === undefined
   if (!wasLeft) return ended
   return lookAgain(ended, `${describeOperation(outcome)} on ${outcome.node} has ended`, now + settleMs(state))
 }
@@ -161,7 +161,7 @@ function describeFailure(outcome: OperationOutcome): string {
 
 function failureIn(meaning: Meaning, state: ControllerState): Failure | undefined {
   if (meaning.kind === 'unexpected-failure')
-    return failureOf(meaning.outcome, state.reign?.walks.at(-1)?.graph, undefined)
+    return failureOf(meaning.outcome, state.dcState?.walks.at(-1)?.graph, undefined)
   if (meaning.kind !== 'action-failed') return undefined
   const walk = walkOf(state, meaning.outcome.transition)
   return failureOf(meaning.outcome, walk?.graph, walk?.byId.get(meaning.outcome.action))
@@ -172,14 +172,14 @@ function isSame(a: Failure, b: Failure): boolean {
   return a.node === b.node && a.resource === b.resource && a.operation === b.operation && a.intervalMs === b.intervalMs
 }
 
-function absorbWritten(state: ControllerState, input: Input<'written'>, now: number): Turn {
-  const { reign } = state
-  const purpose = reign?.writes.get(input.id)
-  if (reign === undefined || purpose === undefined) return turn(state)
-  if (input.outcome === 'refused') return turn(withoutReign(state))
-  const writes = new Map(reign.writes)
+function handleWritten(state: ControllerState, input: Input<'written'>, now: number): Turn {
+  const { dcState } = state
+  const purpose = dcState?.writes.get(input.id)
+  if (dcState === undefined || purpose === undefined) return turn(state)
+  if (input.outcome === 'refused') return turn(withoutDcState(state))
+  const writes = new Map(dcState.writes)
   writes.delete(input.id)
-  const next = withReign(state, { writes, mustSee: Math.max(reign.mustSee, input.revision) })
+  const next = withDcState(state, { writes, mustSee: Math.max(dcState.mustSee, input.revision) })
   if (purpose.kind === 'state') return turn(next)
   const walk = walkOf(next, purpose.transition)
   if (walk === undefined) return turn(next)
@@ -191,18 +191,18 @@ function absorbWritten(state: ControllerState, input: Input<'written'>, now: num
 }
 
 /** What has changed since the computation began makes its graph worthless. */
-function absorbComputed(state: ControllerState, input: Input<'computed'>, now: number): Turn {
-  const { reign } = state
-  if (reign === undefined || reign.computing !== input.compute) return turn(state)
-  const { computing: _done, ...rest } = reign
-  const done: ControllerState = { ...state, reign: rest }
-  if (reign.lookAgain !== undefined) return turn(done)
+function handleComputed(state: ControllerState, input: Input<'computed'>, now: number): Turn {
+  const { dcState } = state
+  if (dcState === undefined || dcState.computing !== input.compute) return turn(state)
+  const { computing: _done, ...rest } = dcState
+  const done: ControllerState = { ...state, dcState: rest }
+  if (dcState.lookAgain !== undefined) return turn(done)
   const recheckInMs = Math.min(state.options.recheckIntervalMs, input.recheckInMs ?? Number.POSITIVE_INFINITY)
   const { schedulerFailure: _over, ...working } = rest
-  const known = withReign(
-    { ...done, reign: working },
+  const known = withDcState(
+    { ...done, dcState: working },
     {
-      computedVersion: reign.computingVersion,
+      computedVersion: dcState.computingVersion,
       blocked: input.blocked ?? [],
       // Rules change at whole seconds: a look a moment too early would have to be repeated at once.
       recheckAt: now + Math.max(recheckInMs, 100),
@@ -218,11 +218,11 @@ function absorbComputed(state: ControllerState, input: Input<'computed'>, now: n
 
 const computeRetryMs = 5000
 
-function absorbComputeFailed(state: ControllerState, input: Input<'compute-failed'>, now: number): Turn {
-  const { reign } = state
-  if (reign === undefined || reign.computing !== input.compute) return turn(state)
-  const { computing: _done, ...rest } = reign
-  const done = withReign({ ...state, reign: rest }, { schedulerFailure: input.message })
+function handleComputeFailed(state: ControllerState, input: Input<'compute-failed'>, now: number): Turn {
+  const { dcState } = state
+  if (dcState === undefined || dcState.computing !== input.compute) return turn(state)
+  const { computing: _done, ...rest } = dcState
+  const done = withDcState({ ...state, dcState: rest }, { schedulerFailure: input.message })
   return turn(lookAgain(done, 'the scheduler failed', now + computeRetryMs), {
     kind: 'log',
     message: 'the scheduler failed',
@@ -230,7 +230,7 @@ function absorbComputeFailed(state: ControllerState, input: Input<'compute-faile
   })
 }
 
-function absorbNotTaken(state: ControllerState, input: Input<'not-taken'>, now: number): Turn {
+function handleNotTaken(state: ControllerState, input: Input<'not-taken'>, now: number): Turn {
   const later = now + state.timings.retryMs
   return turn(
     withActionOf(state, input.transitionKey, (next, of) => {
@@ -252,10 +252,10 @@ function withActionOf(
   transitionKey: string,
   change: (state: ControllerState, of: WalkedAction) => ControllerState,
 ): ControllerState {
-  const { reign } = state
-  for (const walk of reign?.walks ?? []) {
+  const { dcState } = state
+  for (const walk of dcState?.walks ?? []) {
     const action = actionsUnderWay(walk).find(
-      (candidate) => transitionKeyOf(candidate, walk.number, reign?.term ?? 0) === transitionKey,
+      (candidate) => transitionKeyOf(candidate, walk.number, dcState?.term ?? 0) === transitionKey,
     )
     if (action !== undefined) return change(state, { transition: walk.number, action: action.id })
   }
@@ -270,18 +270,18 @@ function acknowledged(state: ControllerState, of: WalkedAction): ControllerState
 }
 
 /** A confirmed fencing is recorded first; the starts that wait for it go out when the record is in the store. */
-function absorbFenced(state: ControllerState, input: Input<'fenced'>, now: number): Turn {
-  const { reign } = state
-  if (reign === undefined) return turn(state)
+function handleFenced(state: ControllerState, input: Input<'fenced'>, now: number): Turn {
+  const { dcState } = state
+  if (dcState === undefined) return turn(state)
   const { target, action } = input
-  const attempts = reign.fencing.get(target)
+  const attempts = dcState.fencing.get(target)
   const own = attempts?.id === input.id ? attempts : undefined
   if (input.outcome === 'failed') return turn(own === undefined ? state : fencingFailed(state, own, input, now))
-  const fencing = new Map(reign.fencing)
+  const fencing = new Map(dcState.fencing)
   if (own !== undefined) fencing.delete(target)
-  const known = withReign(state, { fencing })
+  const known = withDcState(state, { fencing })
   if (action === 'on') return turn(own?.action === undefined ? known : endAction(known, own.action, 'succeeded'))
-  if (own === undefined) return absorbForeignFencing(known, input, now)
+  if (own === undefined) return handleForeignFencing(known, input, now)
   const purpose: WritePurpose = own.action === undefined ? { kind: 'state' } : { kind: 'ends-action', ...own.action }
   return recordFenced(known, input, own.incarnation, purpose)
 }
@@ -290,7 +290,7 @@ function absorbFenced(state: ControllerState, input: Input<'fenced'>, now: numbe
  * Asked for by an administrator, or by this node before it lost its place as DC for a while. The node may have booted and
  * joined again since: only where it is still the one that was meant does the fencing count.
  */
-function absorbForeignFencing(state: ControllerState, input: Input<'fenced'>, now: number): Turn {
+function handleForeignFencing(state: ControllerState, input: Input<'fenced'>, now: number): Turn {
   const looked = lookAgain(state, `${input.target} was fenced`, now)
   const { incarnation } = input
   if (incarnation === undefined || incarnation !== knownIncarnation(state.view, input.target)) return turn(looked)
@@ -310,7 +310,7 @@ function recordFenced(
     id: state.view.nodeStates.get(target)?.id ?? configuredId(state.view, target),
     incarnation,
     reason,
-    term: state.reign?.term ?? 0,
+    term: state.dcState?.term ?? 0,
     fencedAt: at,
     isRemote: isRemoteNode(state.view, target),
   })
@@ -327,8 +327,8 @@ function fencingFailed(
   const failures = own.failures + 1
   const retryMs = failures < state.options.fencingMaxAttempts ? Math.min(10_000, 1000 * failures) : 60_000
   const attempts: FencingAttempts = { failures, retryAt: now + retryMs, message: input.message }
-  const fencing = new Map(state.reign?.fencing).set(input.target, attempts)
-  const known = withReign(state, { fencing })
+  const fencing = new Map(state.dcState?.fencing).set(input.target, attempts)
+  const known = withDcState(state, { fencing })
   const ended = own.action === undefined ? known : endAction(known, own.action, 'failed')
   return lookAgain(ended, `fencing of ${input.target} failed: ${input.message}`, now)
 }
@@ -340,9 +340,9 @@ function fencingWithdrawn(
   { target }: Input<'fenced'>,
   now: number,
 ): ControllerState {
-  const fencing = new Map(state.reign?.fencing)
+  const fencing = new Map(state.dcState?.fencing)
   fencing.delete(target)
-  const known = withReign(state, { fencing })
+  const known = withDcState(state, { fencing })
   const ended = own.action === undefined ? known : endAction(known, own.action, 'failed')
   return lookAgain(ended, `${target} is heard again`, now)
 }

@@ -2,7 +2,7 @@
  * What a new transition may be computed beside: an aborted walk whose slow operations are still under way. A start that takes a
  * minute then holds up nobody's fencing and recovery but that of its own resource ([ADR 24](../../docs/adr/0024-beside-slow-operations.md)).
  *
- * An operation is left to itself once it has been under way for `besideMs`, if the scheduler knows of it: its pending record shows
+ * An operation is left to itself once it has been under way for `overlapAfterMs`, if the scheduler knows of it: its pending record shows
  * a start, and a monitor is planned again as long as it has no result. Stops and demotions are waited for, since nothing is recorded
  * of them before their result; promotions, since a pending one counts as promoted already, which others may wait for; so are
  * notifications, fencing and whatever goes on in a remote node or a container. Until it ends, nothing else is done to its resource,
@@ -18,27 +18,27 @@ import type { ClusterView } from './view.ts'
 import { actionsUnderWay, isStalled, type Walk } from './walk.ts'
 
 /** Nothing in the walks stands against computing the next transition. */
-export function mayComputeBeside(state: ControllerState, now: number): boolean {
-  const { reign, view } = state
-  if (reign === undefined) return false
-  if (reign.walks.length === 0) return true
-  return reign.walks.every(
+export function mayOverlapWalks(state: ControllerState, now: number): boolean {
+  const { dcState, view } = state
+  if (dcState === undefined) return false
+  if (dcState.walks.length === 0) return true
+  return dcState.walks.every(
     (walk) =>
       isStalled(walk) &&
-      [...walk.underWay.values()].every(({ sentAt }) => now - sentAt >= state.timings.besideMs) &&
-      actionsUnderWay(walk).every((action) => isKnownToScheduler(view, action, { walk, term: reign.term })),
+      [...walk.underWay.values()].every(({ sentAt }) => now - sentAt >= state.timings.overlapAfterMs) &&
+      actionsUnderWay(walk).every((action) => isKnownToScheduler(view, action, { walk, term: dcState.term })),
   )
 }
 
 /** When the last operation that began has been under way for long enough, for each aborted walk. */
-export function besideTimes({ reign, timings }: ControllerState): readonly number[] {
-  const aborted = reign?.walks.filter((walk) => walk.aborted !== undefined) ?? []
-  return aborted.flatMap((walk) => [...walk.underWay.values()].map(({ sentAt }) => sentAt + timings.besideMs))
+export function overlapTimes({ dcState, timings }: ControllerState): readonly number[] {
+  const aborted = dcState?.walks.filter((walk) => walk.aborted !== undefined) ?? []
+  return aborted.flatMap((walk) => [...walk.underWay.values()].map(({ sentAt }) => sentAt + timings.overlapAfterMs))
 }
 
 /** Whether an action of this walk concerns a resource with which another walk is not done, or is kept apart from what that does. */
-export function heldBeside(state: ControllerState, walk: Walk): (action: GraphAction) => boolean {
-  const busy = state.reign?.walks.filter((other) => other !== walk).flatMap(actionsUnderWay) ?? []
+export function heldByOtherWalk(state: ControllerState, walk: Walk): (action: GraphAction) => boolean {
+  const busy = state.dcState?.walks.filter((other) => other !== walk).flatMap(actionsUnderWay) ?? []
   if (busy.length === 0) return () => false
   const configuration = state.view.configuration?.typed
   const outermostOf = outermostResources(configuration)

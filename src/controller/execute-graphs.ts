@@ -12,13 +12,13 @@ import {
   type Turn,
   turn,
   walkOf,
-  withReign,
+  withDcState,
 } from './state.ts'
 import { endAction, resendAt, underWayIn } from './under-way.ts'
 import { actionsToCome, executingNode, isOver, nextActions, type UnderWay, type Walk } from './walk.ts'
 
 /** Sends what can go out; ends each walk of which nothing is left. */
-export function pursue(state: ControllerState, now: number): Turn {
+export function executeGraphs(state: ControllerState, now: number): Turn {
   return andThen(giveUpOverdue(state, now), (timely) =>
     andThen(resend(timely, now), (sent) => andThen(sendReady(sent, now), (done) => turn(endWalks(done, now)))),
   )
@@ -26,15 +26,15 @@ export function pursue(state: ControllerState, now: number): Turn {
 
 /** When something about the walks is due. */
 export function walkDeadlines(state: ControllerState): readonly number[] {
-  const { reign } = state
-  if (reign === undefined) return []
+  const { dcState } = state
+  if (dcState === undefined) return []
   const due = underWayIn(state).flatMap(({ underWay: { deadline, resendAt } }) => [deadline, resendAt ?? deadline])
-  const waits = reign.walks.some((walk) => actionsToCome(walk).length > 0)
-  return waits ? [...due, ...[...reign.fencing.values()].map(({ retryAt }) => retryAt)] : due
+  const waits = dcState.walks.some((walk) => actionsToCome(walk).length > 0)
+  return waits ? [...due, ...[...dcState.fencing.values()].map(({ retryAt }) => retryAt)] : due
 }
 
 function sendReady(state: ControllerState, now: number): Turn {
-  return forEach(state, state.reign?.walks ?? [], (next, { number }) => sendReadyOf(next, number, now))
+  return forEach(state, state.dcState?.walks ?? [], (next, { number }) => sendReadyOf(next, number, now))
 }
 
 function sendReadyOf(state: ControllerState, transition: number, now: number): Turn {
@@ -55,10 +55,10 @@ function giveUpOverdue(state: ControllerState, now: number): Turn {
     // A remote node that never answers is not its router's fault.
     const isRouted = action.kind !== 'pseudo' && action.routerNode !== undefined
     const isOwing = node !== undefined && !isRouted && clusterNodes(next.view).includes(node)
-    const owing = new Map(next.reign?.owing)
+    const owing = new Map(next.dcState?.owing)
     if (isOwing) owing.set(node, owedAnswer(next, action, underWay))
     const of = { transition: walk.number, action: action.id }
-    const failed = withReign(endAction(next, of, 'failed'), { owing })
+    const failed = withDcState(endAction(next, of, 'failed'), { owing })
     const reason = `no result of ${action.operation} came from ${node ?? 'its node'}`
     return turn(lookAgain(failed, reason, now), {
       kind: 'log',
@@ -85,7 +85,7 @@ function resend(state: ControllerState, now: number): Turn {
     const of = { transition: walk.number, action: action.id }
     const reminded = resendAt(next, of, now + remindMs)
     // What is still being written has not been sent for the first time.
-    const writing = [...(next.reign?.writes.values() ?? [])].some(
+    const writing = [...(next.dcState?.writes.values() ?? [])].some(
       (purpose) => purpose.kind !== 'state' && purpose.action === of.action && purpose.transition === of.transition,
     )
     return writing || action.operation === 'clear_failcount' ? turn(reminded) : execute(reminded, walk, action)
@@ -93,13 +93,13 @@ function resend(state: ControllerState, now: number): Turn {
 }
 
 function endWalks(state: ControllerState, now: number): ControllerState {
-  const over = state.reign?.walks.filter(isOver) ?? []
+  const over = state.dcState?.walks.filter(isOver) ?? []
   if (over.length === 0) return state
-  const ended = withReign(state, { walks: state.reign?.walks.filter((walk) => !over.includes(walk)) ?? [] })
+  const ended = withDcState(state, { walks: state.dcState?.walks.filter((walk) => !over.includes(walk)) ?? [] })
   if (over.some(hasClearedFailures)) return lookAgain(ended, 'failures have been cleared', now)
   // Whoever marked an action as failed has asked for another look already; this is for the sake of certainty.
   const forgotten = over.some(({ failed, aborted }) => failed.size > 0 && aborted === undefined)
-  if (!forgotten || ended.reign?.lookAgain !== undefined) return ended
+  if (!forgotten || ended.dcState?.lookAgain !== undefined) return ended
   return lookAgain(ended, 'the transition ended unfinished', now + state.timings.retryMs)
 }
 
