@@ -4,14 +4,14 @@
  * `--file LINES` types lines of one's own at a shell instead, beside 2.1.5 and 3.0.
  */
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readCases, suite } from '../test/fuzz/cases.ts'
 import { type Aspect, aspects } from '../test/fuzz/tool-calls/compare.ts'
 import { toolForms } from '../test/fuzz/tool-calls/forms.ts'
 import { createToolFuzz, type ToolVerdict } from '../test/fuzz/tool-calls/fuzz.ts'
-import { typeLines } from '../test/fuzz/tool-calls/lines.ts'
+import { type ComparedLine, compareLines } from '../test/fuzz/tool-calls/lines.ts'
 import type { Call } from '../test/fuzz/tool-calls/run.ts'
 import { oneOf, readOptions, refuse, wholeNumber } from './arguments.ts'
 
@@ -36,12 +36,9 @@ if (values.help) {
   --originals A:B  the folders whose programs those are held against, the first one's answer being shown; that of 'scripts/install.sh pcs', and Debian's`)
   process.exit(0)
 }
-if (values.file !== undefined)
-  process.exit(
-    typeLines(values.file, { originals: values.originals.split(':'), shown: wholeNumber('lines', values.lines) }),
-  )
-const [first, count] = [wholeNumber('seed', values.seed), wholeNumber('seeds', values.seeds)]
 const shown = wholeNumber('lines', values.lines)
+if (values.file !== undefined) process.exit(await typeLines(values.file))
+const [first, count] = [wholeNumber('seed', values.seed), wholeNumber('seeds', values.seeds)]
 const tool = oneOf('tool', values.tool, Object.keys(toolForms))
 const said = spawnSync('crm_resource', ['--version'], { encoding: 'utf8' })
 if (said.status !== 0 || !existsSync(suite)) {
@@ -68,6 +65,29 @@ try {
 summarize()
 process.exitCode = totals.different > 0 ? 1 : 0
 
+/** 0 where nothing differs. */
+async function typeLines(file: string): Promise<number> {
+  const lines = readFileSync(file, 'utf8').split('\n')
+  const typed = lines.filter((line) => line.trim() !== '' && !line.startsWith('#'))
+  const compared = await compareLines(typed, values.originals.split(':'))
+  for (const one of compared) if (one.differences.length > 0) showLine(one)
+  const worst = (ones: readonly ComparedLine[]): string =>
+    aspects
+      .map((aspect) => `${ones.filter(({ differences }) => differences[0]?.aspect === aspect).length} other ${aspect}`)
+      .join(', ')
+  const count = (ones: readonly ComparedLine[]): string =>
+    `${ones.length} lines, ${ones.filter(({ differences }) => differences.length === 0).length} same, ${worst(ones)}`
+  for (const tool of [...new Set(compared.map((one) => one.tool))].sort())
+    console.log(`${tool}: ${count(compared.filter((one) => one.tool === tool))}`)
+  console.log(`All beside ${values.originals.split(':')[0]}: ${count(compared)}.`)
+  return compared.every(({ differences }) => differences.length === 0) ? 0 : 1
+}
+
+function showLine({ line, differences, isAsAnother }: ComparedLine): void {
+  console.log(`$ ${line}${isAsAnother ? '   (as another original)' : ''}`)
+  showDifferences(differences)
+}
+
 function tell(seed: number, verdict: ToolVerdict): void {
   const { tool } = verdict.call
   const counts = byTool.get(tool) ?? { same: 0, meant: 0, aspects: new Map<Aspect, number>() }
@@ -92,6 +112,10 @@ function tell(seed: number, verdict: ToolVerdict): void {
 function show(seed: number, { call, changes, differences, ...verdict }: ToolVerdict): void {
   console.log(`seed ${seed}, ${[verdict.case, ...changes].join('; ')}`)
   console.log(`  ${asTyped(call).slice(0, 400)}`)
+  showDifferences(differences)
+}
+
+function showDifferences(differences: ToolVerdict['differences']): void {
   for (const { aspect, onlyTheirs, onlyOurs } of differences) {
     console.log(`    ${aspect}`)
     for (const line of onlyTheirs.slice(0, shown)) console.log(`      theirs: ${line.slice(0, 300)}`)

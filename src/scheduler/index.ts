@@ -18,6 +18,6 @@ export { answerLine, momentOf, type Surroundings, simulateFile } from './simulat
 export { formatOperationSpec, type OperationSpec, parseOperationSpec } from './simulate/operation-spec.ts'
 export { namesKnownTo, playedName } from './simulate/play.ts'
 export { type SimulationQuestion, type SimulationText, simulateCib } from './simulate/print-simulation.ts'
-export { utilizationOf } from './simulate/print-utilization.ts'
+export { type AllocationLine, allocations, printAllocations, utilizationOf } from './simulate/print-utilization.ts'
 export { type Simulation, type SimulationInput, simulate } from './simulate/simulate.ts'
 export { type Moment, questionMistakes, suppose, type WhatIf } from './simulate/what-if.ts'

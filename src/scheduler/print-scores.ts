@@ -5,9 +5,12 @@ import type { ScoreLine } from './assigned/assignment.ts'
 import { absent } from './scores/score-table.ts'
 
 export function printScores(lines: readonly ScoreLine[], nodes: readonly { readonly name: NodeName }[]): string {
-  const printed = lines.flatMap((line) => (line.kind === 'promotion' ? [promotionLine(line)] : scoreLines(line, nodes)))
+  const printed = lines.flatMap((line) => printScoreLine(line, nodes))
   return `${printed.sort().join('\n')}\n`
 }
+
+export const printScoreLine = (line: ScoreLine, nodes: readonly { readonly name: NodeName }[]): readonly string[] =>
+  line.kind === 'promotion' ? [promotionLine(line)] : scoreLines(line, nodes)
 
 function promotionLine({ resource, node, score }: Extract<ScoreLine, { readonly kind: 'promotion' }>): string {
   return `${resource} promotion score ${node === undefined ? '(inactive)' : `on ${node}`}: ${formatScore(score)}`

@@ -76,6 +76,7 @@ function operationElement(recorded: RecordedOperation, { id, callId, before }: P
     id,
     operation_key: `${name}_${operation}_${intervalMs}`,
     operation,
+    'crm-debug-origin': 'crm_simulate',
     crm_feature_set: '3.20.1',
     'transition-key': key,
     'transition-magic': `0:${exitCode};${key}`,

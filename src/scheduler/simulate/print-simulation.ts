@@ -7,7 +7,7 @@ import { printScores } from '../print-scores.ts'
 import { describeCounting, isCounted } from './count-failure.ts'
 import { describePlayed, namesKnownTo, type PlayedAction } from './play.ts'
 import { printAttributes, printFailCounts, printFailures } from './print-details.ts'
-import { printUtilization } from './print-utilization.ts'
+import { allocationsTitle, printAllocations } from './print-utilization.ts'
 import { type Simulation, type SimulationInput, simulate, statusAfter, statusFor } from './simulate.ts'
 import { suppose, type WhatIf } from './what-if.ts'
 
@@ -23,6 +23,7 @@ export interface SimulationQuestion extends SimulationInput {
     readonly attributes?: boolean
     readonly failCounts?: boolean
     readonly utilization?: boolean
+    readonly scores?: boolean
   }
   /** Stop before the transition is played: only what would be changed is told. */
   readonly planOnly?: boolean
@@ -46,7 +47,9 @@ export interface SimulationText {
 
 export function simulateCib(question: SimulationQuestion): SimulationText {
   const supposed = question.whatIf ? suppose(question.cib, question.whatIf, question) : { cib: question.cib, lines: [] }
-  const simulation = simulate({ ...question, cib: supposed.cib })
+  // The order in which resources are assigned is that of their scores.
+  const showScores = question.showScores || question.show?.scores === true || question.show?.utilization === true
+  const simulation = simulate({ ...question, showScores, cib: supposed.cib })
   const modifications = [...(question.edits ?? []), ...supposed.lines]
   const isChanged = modifications.length > 0
   const before = isChanged ? statusFor(question, question.original ?? question.cib) : simulation.status
@@ -66,8 +69,8 @@ export function simulateCib(question: SimulationQuestion): SimulationText {
     ...present,
     '',
     ...(isChanged ? ['Performing Requested Modifications:', ...listed(modifications), ...date, ''] : []),
-    ...(question.show?.utilization === true
-      ? ['Utilization Information:', ...listed(printUtilization(simulation)), '']
+    ...(question.show?.utilization === true || question.show?.scores === true
+      ? [allocationsTitle(question.show), ...listed(printAllocations(simulation, question.show)), '']
       : []),
     'Transition Summary:',
     // As in Pacemaker's, what happens to a node is listed with its reason or not at all.

@@ -1,12 +1,14 @@
 /** What the nodes offer, what each resource takes where it goes, and what is left. */
-import type { NodeName } from '../../base/index.ts'
+import type { NodeName, ResourceId } from '../../base/index.ts'
+import type { ScoreLine } from '../assigned/assignment.ts'
+import { printScoreLine } from '../print-scores.ts'
 import type { Simulation } from './simulate.ts'
 
 type Amounts = ReadonlyMap<string, number>
 
 export interface Utilization {
   readonly original: ReadonlyMap<NodeName, Amounts>
-  readonly assigned: readonly { readonly resource: string; readonly node: NodeName; readonly takes: Amounts }[]
+  readonly assigned: readonly { readonly resource: ResourceId; readonly node: NodeName; readonly takes: Amounts }[]
   readonly remaining: ReadonlyMap<NodeName, Amounts>
 }
 
@@ -27,17 +29,73 @@ export function utilizationOf({ status, assignment }: Pick<Simulation, 'status' 
   return { original: new Map(nodes.map(({ name, utilization }) => [name, utilization])), assigned, remaining }
 }
 
-export function printUtilization(simulation: Pick<Simulation, 'status' | 'assignment'>): readonly string[] {
+/** What is shown of how resources were assigned, in the order in which that was done: scores, and beside each resource what it takes. */
+export type AllocationLine =
+  | {
+      readonly kind: 'capacity'
+      readonly title: 'Original' | 'Remaining'
+      readonly node: NodeName
+      readonly has: Amounts
+    }
+  | { readonly kind: 'load'; readonly resource: ResourceId; readonly node: NodeName; readonly takes: Amounts }
+  | ScoreLine
+
+/** A resource takes its share of a node when its own scores have been looked at for the last time. */
+export function allocations(
+  simulation: Pick<Simulation, 'status' | 'assignment'>,
+  shown: { readonly scores?: boolean; readonly utilization?: boolean },
+): readonly AllocationLine[] {
+  const { scores } = simulation.assignment
+  if (shown.utilization !== true) return shown.scores === true ? scores : []
   const { original, assigned, remaining } = utilizationOf(simulation)
-  const capacities = (title: string, of: ReadonlyMap<NodeName, Amounts>): readonly string[] =>
-    [...of].map(([node, amounts]) => `${title}: ${node} capacity:${list(amounts)}`)
+  const loads: ReadonlyMap<string, AllocationLine & { readonly kind: 'load' }> = new Map(
+    assigned.map((load) => [load.resource, { kind: 'load', ...load }] as const),
+  )
+  const lastLine: ReadonlyMap<string, number> = new Map(
+    scores.flatMap((line, index) =>
+      line.kind === 'scores' && line.by === 'primitive' ? [[line.resource, index] as const] : [],
+    ),
+  )
+  const lines = scores.flatMap((line, index): readonly AllocationLine[] => {
+    const load = lastLine.get(line.resource) === index ? loads.get(line.resource) : undefined
+    return [...(shown.scores === true ? [line] : []), ...(load === undefined ? [] : [load])]
+  })
+  const capacities = (title: 'Original' | 'Remaining', of: ReadonlyMap<NodeName, Amounts>): readonly AllocationLine[] =>
+    [...of].map(([node, has]) => ({ kind: 'capacity', title, node, has }))
   return [
     ...capacities('Original', original),
-    ...assigned.map(
-      ({ resource, node, takes }) => `pcmk__assign_resource: ${resource} utilization on ${node}:${list(takes)}`,
-    ),
+    ...[...loads.values()].filter(({ resource }) => !lastLine.has(resource)),
+    ...lines,
     ...capacities('Remaining', remaining),
   ]
+}
+
+export function printAllocations(
+  simulation: Pick<Simulation, 'status' | 'assignment'>,
+  shown: { readonly scores?: boolean; readonly utilization?: boolean },
+): readonly string[] {
+  return allocations(simulation, shown).flatMap((line) => {
+    switch (line.kind) {
+      case 'capacity':
+        return [`${line.title}: ${line.node} capacity:${list(line.has)}`]
+      case 'load':
+        return [`pcmk__assign_resource: ${line.resource} utilization on ${line.node}:${list(line.takes)}`]
+      default:
+        return printScoreLine(line, simulation.status.nodes)
+    }
+  })
+}
+
+/** Of the section that shows them. */
+export function allocationsTitle({
+  scores,
+  utilization,
+}: {
+  readonly scores?: boolean
+  readonly utilization?: boolean
+}): string {
+  if (scores === true && utilization === true) return 'Assignment Scores and Utilization Information:'
+  return utilization === true ? 'Utilization Information:' : 'Assignment Scores:'
 }
 
 const list = (amounts: Amounts): string => [...amounts].map(([name, amount]) => ` ${name}=${amount}`).join('')

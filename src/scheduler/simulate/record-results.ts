@@ -15,6 +15,7 @@ import type { ClusterAction, ResourceAction } from '../../transition/index.ts'
 import { isCounted, withChild, withFailureCounted, withoutFailures } from './count-failure.ts'
 import { newHistory, type RecordedOperation, withOperation } from './operation-record.ts'
 import { type PlayedAction, playedName } from './play.ts'
+import { partsOf, withUpdates } from './updates.ts'
 
 export interface Circumstances {
   /** Seconds since the epoch. */
@@ -42,21 +43,20 @@ export function recordResults(
       states.set(uname === '' ? (child.attributes.id ?? '') : uname, { state: child, changes: [] })
     } else others.push(child)
   }
+  let updates = 0
   for (const result of played) {
     const { action } = result
-    if (action.kind === 'cluster') recordCluster(states, action, circumstances)
-    else if (action.kind === 'resource') recordOperation(states, result, action)
+    if (action.kind === 'cluster') updates += recordCluster(states, action, circumstances)
+    else if (action.kind === 'resource') updates += recordOperation(states, result, action)
   }
   const recorded = element('status', status.attributes, [
     ...[...states.values()].map((node) => withChanges(node, circumstances)),
     ...others,
   ])
-  return {
-    ...cib,
-    children: childElement(cib, 'status')
-      ? cib.children.map((child) => (child === status ? recorded : child))
-      : [...cib.children, recorded],
-  }
+  const children = childElement(cib, 'status')
+    ? cib.children.map((child) => (child === status ? recorded : child))
+    : [...cib.children, recorded]
+  return withUpdates({ ...cib, children }, updates)
 }
 
 interface NodeState {
@@ -65,21 +65,21 @@ interface NodeState {
   changes: { readonly action: ResourceAction; readonly exitCode: number; readonly failed: boolean }[]
 }
 
-/** A fenced node is down, and what it ran is gone. */
-function recordCluster(states: Map<string, NodeState>, action: ClusterAction, circumstances: Circumstances): void {
+/** A fenced node is down, and what it ran is gone. Answers how many changes of the CIB that takes. */
+function recordCluster(states: Map<string, NodeState>, action: ClusterAction, circumstances: Circumstances): number {
   const { operation, node, resource } = action
   const known = node === undefined ? undefined : states.get(node)
   if (operation === 'clear_failcount' && known && resource !== undefined && circumstances.clearsFailures === true) {
     known.state = withoutFailures(known.state, resource)
-    return
+    return 1
   }
   if (operation === 'lrm_delete' && known && resource !== undefined) {
     known.state = withoutHistory(known.state, resource)
-    return
+    return 1
   }
-  if (operation !== 'stonith' || node === undefined) return
+  if (operation !== 'stonith' || node === undefined) return 0
   const { attributes } = action
-  if (attributes.CRM_meta_stonith_action === 'on') return
+  if (attributes.CRM_meta_stonith_action === 'on') return 0
   const before = known?.state.attributes ?? { id: attributes.CRM_meta_on_node_uuid ?? node, uname: node }
   states.set(node, {
     state: element('node_state', {
@@ -88,9 +88,11 @@ function recordCluster(states: Map<string, NodeState>, action: ClusterAction, ci
       crmd: 'offline',
       join: 'down',
       expected: 'down',
+      'crm-debug-origin': 'simulate_fencing_action',
     }),
     changes: [],
   })
+  return 1 + (known === undefined ? 0 : partsOf(known.state))
 }
 
 function withoutHistory(state: XmlElement, resource: string): XmlElement {
@@ -107,14 +109,17 @@ function withoutHistory(state: XmlElement, resource: string): XmlElement {
 
 const unrecorded = new Set(['delete', 'notify', 'meta-data'])
 
-function recordOperation(states: Map<string, NodeState>, result: PlayedAction, action: ResourceAction): void {
-  if (unrecorded.has(action.operation)) return
+/** Answers how many changes of the CIB that takes. */
+function recordOperation(states: Map<string, NodeState>, result: PlayedAction, action: ResourceAction): number {
+  if (unrecorded.has(action.operation)) return 0
+  const isNew = !states.has(action.node)
   let known = states.get(action.node)
   if (!known) {
     known = { state: element('node_state', newState(action)), changes: [] }
     states.set(action.node, known)
   }
   known.changes.push({ action, exitCode: result.exitCode, failed: result.failed })
+  return isNew ? 2 : 1
 }
 
 function newState({ node, nodeId, routerNode }: ResourceAction): Readonly<Record<string, string>> {
@@ -173,7 +178,7 @@ function recordedOperation(about: {
     exitCode,
     expectedExitCode: action.expectedExitCode ?? 0,
     action: action.id,
-    ...(failed && { exitReason: 'Simulated failure' }),
+    ...(failed && { exitReason: 'User-injected result' }),
     ...(migration && { migration }),
     ...(circumstances.md5 && { digest: digestOf(action, circumstances.md5) }),
     now: circumstances.now,

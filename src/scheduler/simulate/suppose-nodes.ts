@@ -25,7 +25,7 @@ export function supposeNode(cib: XmlElement, name: string, fate: NodeFate): Supp
   const id = readConfiguration(cib).nodes.find((node) => node.name === name)?.id ?? name
   const state = (before: XmlElement): XmlElement => ({
     ...before,
-    attributes: { ...before.attributes, uname: name, ...memberStates[fate] },
+    attributes: { ...before.attributes, uname: name, ...memberStates[fate], 'crm-debug-origin': 'crm_simulate' },
     children: fate === 'down' ? [] : before.children,
   })
   return { cib: withNodeState(cib, { id, name }, state), lines: [words[fate](name)] }

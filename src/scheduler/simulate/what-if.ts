@@ -9,6 +9,7 @@ import { supposeNewNode, supposeNode } from './suppose-nodes.ts'
 import { primitiveMeant, supposeOperation } from './suppose-operation.ts'
 import { supposeTicket } from './suppose-tickets.ts'
 import type { Supposed } from './supposed.ts'
+import { countedUp } from './updates.ts'
 
 export interface WhatIf {
   readonly quorate?: boolean
@@ -43,7 +44,7 @@ export function suppose(cib: XmlElement, question: WhatIf, moment: Moment): Supp
   return stepsOf(question, moment).reduce<Supposed>(
     (before, step) => {
       const after = step(before.cib)
-      return { cib: after.cib, lines: [...before.lines, ...after.lines] }
+      return { cib: countedUp(before.cib, after.cib), lines: [...before.lines, ...after.lines] }
     },
     { cib, lines: [] },
   )

@@ -4,6 +4,7 @@ import {
   momentOf,
   type OperationSpec,
   parseOperationSpec,
+  printAllocations,
   questionMistakes,
   simulateCib,
   type WhatIf,
@@ -63,7 +64,7 @@ export const crmSimulate: Tool = {
   run: (call, world) => (hasOption(call.given, 'profile') ? profile(call, world) : run(call, world)),
 }
 
-function run(call: ParsedCall, world: ToolWorld): ToolReply {
+async function run(call: ParsedCall, world: ToolWorld): Promise<ToolReply> {
   const { given } = call
   const source = readSource(call, world)
   if ('exitCode' in source) return source
@@ -80,51 +81,60 @@ function run(call: ParsedCall, world: ToolWorld): ToolReply {
     ...(whatIf.results ?? []).flatMap(({ node }) => (isNode(source, node) ? [] : [`There is no node '${node}'.`])),
   ]
   if (mistakes.length > 0) return refused(exitCodes.noSuchObject, `crm_simulate: ${mistakes.join(' ')}`)
-  const { read: failures, unread } = operations(given, 'op-fail')
+  const { read: failures } = operations(given, 'op-fail')
   const { unread: unreadResults } = operations(given, 'op-inject')
   const fails = hasOption(given, 'op-fail')
   const plays = ['simulate', 'in-place', 'save-output'].some((name) => hasOption(given, name)) || fails
   // Only to save what it leads to, the way there is not told.
   const tellsPlay = ['simulate', 'in-place'].some((name) => hasOption(given, name)) || fails
-  const plans = plays || ['run', 'save-graph', 'save-dotfile'].some((name) => hasOption(given, name))
+  const plans =
+    plays ||
+    ['run', 'save-graph', 'save-dotfile', 'show-scores', 'show-utilization'].some((name) => hasOption(given, name))
+  const shown = {
+    attributes: hasOption(given, 'show-attrs'),
+    failCounts: hasOption(given, 'show-failcounts'),
+    utilization: hasOption(given, 'show-utilization'),
+    scores: hasOption(given, 'show-scores'),
+  }
   const texts = simulateCib({
     cib: source,
     now,
     md5: world.md5,
-    showScores: hasOption(given, 'show-scores'),
+    showScores: shown.scores,
     isSanitized: !hasOption(given, 'live-check'),
     keepsResult: plays,
     failures,
     whatIf,
     planOnly: !tellsPlay,
     ...(dateLine === undefined ? {} : { dateLine }),
-    show: {
-      attributes: hasOption(given, 'show-attrs'),
-      failCounts: hasOption(given, 'show-failcounts'),
-      utilization: hasOption(given, 'show-utilization'),
-    },
+    show: shown,
   })
   save(call, texts)
-  const errors = [...unreadResults, ...unread].map((text) => `Invalid operation spec: ${text}.\n`).join('')
+  await playOnShadow(call, world, { texts, isAsked: plays && tellsPlay })
+  const errors = unreadResults.map((text) => `${whyUnread(text)}\n`).join('')
   if (optionValue(given, 'output-as') === 'xml') {
-    const shown = {
-      attributes: hasOption(given, 'show-attrs'),
-      failCounts: hasOption(given, 'show-failcounts'),
-      utilization: hasOption(given, 'show-utilization'),
-      scores: hasOption(given, 'show-scores'),
-      plans,
-      plays: tellsPlay,
+    return {
+      ...printed('', simulationElements(texts, { cib: source, whatIf }, { ...shown, plans, plays: tellsPlay })),
+      errors,
     }
-    return { ...printed('', simulationElements(texts, { cib: source, whatIf }, shown)), errors }
   }
-  const scores = hasOption(given, 'show-scores') ? texts.scores() : ''
-  if (hasOption(given, 'quiet')) return { ...printed(scores), errors }
+  if (hasOption(given, 'quiet')) return { ...printed(quietAllocations(texts.simulation, shown)), errors }
   // That nothing is validated is no part of what is asked.
   const told = texts.summary.replace(/^Schema validation of configuration is disabled .*\n/, '')
   // Without a word on the transition, the status alone was asked for.
-  const summary = plans ? told : (told.split('\nTransition Summary:')[0] ?? '')
-  const listed = scores === '' ? '' : `\nAssignment Scores:\n${scores.replace(/^(?=.)/gm, '  * ')}`
-  return { ...printed(`${summary}${listed}`), errors }
+  return { ...printed(plans ? told : (told.split('\nTransition Summary:')[0] ?? '')), errors }
+}
+
+/** Scores go without a title, for scripts; utilization alone has its own. */
+function quietAllocations(
+  simulation: ReturnType<typeof simulateCib>['simulation'],
+  shown: { readonly scores: boolean; readonly utilization: boolean },
+): string {
+  const lines = printAllocations(simulation, shown)
+  if (lines.length === 0) return ''
+  const listed =
+    shown.scores || !shown.utilization ? lines : ['Utilization Information:', ...lines.map((line) => `  * ${line}`)]
+  return `${listed.join('\n')}\n`
 }
 
 /** A date that is none is told as if it were taken, and the present counts. */
@@ -177,6 +187,14 @@ function operations(
   }
 }
 
+/** `OPERATION@NODE=RESULT`, as far as it can be read. A failure that cannot be read is passed over in silence. */
+function whyUnread(text: string): string {
+  const [, operation, node, result] = /^([^@]+)(?:@([^=]+)(?:=([-+]?\d+))?)?/.exec(text) ?? []
+  const found = text === '' ? -1 : [operation, node, result].filter((field) => field !== undefined).length
+  if (found < 3) return `Invalid operation spec: ${text}.  Only found ${found} fields`
+  return 'Invalid resource name: (null)'
+}
+
 const isTrue = (text: string): boolean => /^(?:1|true|yes|y|on)$/i.test(text)
 
 const isNode = (cib: XmlElement, name: string): boolean =>
@@ -215,6 +233,21 @@ function knownElsewhere(cib: XmlElement): readonly string[] {
   return (status === undefined ? [] : childElements(status, 'node_state')).flatMap(
     ({ attributes }) => attributes.uname ?? [],
   )
+}
+
+/**
+ * On a shadow (CIB_shadow) what is supposed and what is played happens in the shadow itself, as each is a change that is sent to it. A CIB in
+ * a file and the cluster's own stay as they are.
+ */
+async function playOnShadow(
+  { given, files }: ParsedCall,
+  world: ToolWorld,
+  { texts, isAsked }: { readonly texts: ReturnType<typeof simulateCib>; readonly isAsked: boolean },
+): Promise<void> {
+  const isShadow = (files?.environment.CIB_shadow ?? '') !== ''
+  if (!hasOption(given, 'live-check') || !isShadow || world.isCluster) return
+  const after = isAsked ? texts.simulation.result() : texts.input
+  await world.edit(() => after, { command: 'crm_simulate', counts: 'made' })
 }
 
 function save({ given, files }: ParsedCall, texts: ReturnType<typeof simulateCib>): void {

@@ -1,11 +1,13 @@
 /** crm_simulate in XML: the status, what is supposed, scores and utilization, what would be done, and the status that it leads to. */
+import { assertNever } from '../../base/index.ts'
 import { childElements, element, formatScore, type XmlElement } from '../../cib/index.ts'
 import {
+  type AllocationLine,
+  allocations,
   namesKnownTo,
   playedName,
   type SimulationText,
   scoresByNode,
-  utilizationOf,
   type WhatIf,
 } from '../../scheduler/index.ts'
 import type { ClusterStatus } from '../../status/index.ts'
@@ -29,15 +31,11 @@ export function simulationElements(
   shown: ShownParts,
 ): readonly XmlElement[] {
   const { simulation, before } = texts
-  const allocations = [
-    ...(shown.utilization ? capacities(simulation, 'Original') : []),
-    ...(shown.scores ? scores(simulation) : []),
-    ...(shown.utilization ? [...loads(simulation), ...capacities(simulation, 'Remaining')] : []),
-  ]
+  const lines = allocations(simulation, shown).map((line) => allocationElement(line, simulation))
   return [
     element('cluster_status', {}, statusElements(before, cib, shown)),
     ...(texts.modifications.length === 0 ? [] : [modifications(texts.modifications, whatIf)]),
-    ...(allocations.length === 0 ? [] : [element(allocationsName(shown), {}, allocations)]),
+    ...(lines.length === 0 ? [] : [element(allocationsName(shown), {}, lines.flat())]),
     ...(shown.plans ? [element('actions', {}, simulation.changes.flatMap(changeElement))] : []),
     ...(shown.plays
       ? [
@@ -122,9 +120,15 @@ function injection(line: string): readonly XmlElement[] {
   return name === undefined ? [] : [element('inject_attr', { name, value, node_path: path, cib_node: node })]
 }
 
-function scores({ assignment, status }: Simulation): readonly XmlElement[] {
-  return assignment.scores.flatMap((line) => {
-    if (line.kind === 'promotion')
+function allocationElement(line: AllocationLine, { status }: Simulation): readonly XmlElement[] {
+  switch (line.kind) {
+    case 'capacity':
+      return [element('capacity', { node: line.node, comment: line.title }, amounts(line.has))]
+    case 'load': {
+      const { resource, node, takes } = line
+      return [element('utilization', { resource, node, function: 'pcmk__assign_resource' }, amounts(takes))]
+    }
+    case 'promotion':
       return [
         element('promotion_score', {
           id: line.resource,
@@ -132,31 +136,18 @@ function scores({ assignment, status }: Simulation): readonly XmlElement[] {
           ...(line.node === undefined ? {} : { node: line.node }),
         }),
       ]
-    return scoresByNode(line, status.nodes).map(({ node, score }) =>
-      element('node_weight', {
-        function: `pcmk__${line.by}_assign`,
-        node,
-        score: formatScore(score),
-        id: line.resource,
-      }),
-    )
-  })
-}
-
-function capacities(simulation: Simulation, comment: 'Original' | 'Remaining'): readonly XmlElement[] {
-  const { original, remaining } = utilizationOf(simulation)
-  return [...(comment === 'Original' ? original : remaining)].map(([node, has]) =>
-    element('capacity', { node, comment }, amounts(has)),
-  )
-}
-
-function loads(simulation: Simulation): readonly XmlElement[] {
-  const { status, assignment } = simulation
-  return [...assignment.primitives.values()].flatMap(({ id, node }) => {
-    if (node === undefined) return []
-    const takes = status.primitivesById.get(id)?.utilization ?? new Map<string, number>()
-    return [element('utilization', { resource: id, node, function: 'pcmk__assign_resource' }, amounts(takes))]
-  })
+    case 'scores':
+      return scoresByNode(line, status.nodes).map(({ node, score }) =>
+        element('node_weight', {
+          function: `pcmk__${line.by}_assign`,
+          node,
+          score: formatScore(score),
+          id: line.resource,
+        }),
+      )
+    default:
+      return assertNever(line)
+  }
 }
 
 function amounts(of: ReadonlyMap<string, number>): readonly XmlElement[] {
