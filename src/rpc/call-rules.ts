@@ -104,6 +104,9 @@ export const callRules: {
     getPkiStatus: local('reads which authorities the members believe, and until when their certificates hold'),
     rotateAuthority: local('replaces the cluster’s authority'),
     renewCertificate: local('renews the certificate of this node'),
+    acquireLock: local('acquires or extends a named lock'),
+    releaseLock: local('releases a named lock'),
+    listLocks: local('reads the named locks'),
   },
 }
 

@@ -52,6 +52,7 @@ export const knots: readonly (readonly string[])[] = [
     'cli/commands/constraint',
     'cli/commands/host',
     'cli/commands/import',
+    'cli/commands/lock',
     'cli/commands/node',
     'cli/commands/pki',
     'cli/commands/property',

@@ -54,6 +54,7 @@ import { constraintOrder, constraintOrderSet } from './constraint/order.ts'
 import { constraintTicketAdd, constraintTicketDelete, constraintTicketSet } from './constraint/ticket.ts'
 import { hostAuth, hostDeauth, statusPcsd } from './host/host.ts'
 import { importCluster } from './import/import.ts'
+import { lockAcquire, lockList, lockRelease, lockRun } from './lock/lock.ts'
 import { nodeAttribute } from './node/attribute.ts'
 import { nodeModeCommands } from './node/standby.ts'
 import { pkiRotate, pkiStatus } from './pki/pki.ts'
@@ -301,6 +302,10 @@ export const allCommands: readonly Command[] = [
   cibElementDescription,
   cibElementCreate,
   ticketStatus,
+  lockAcquire,
+  lockRelease,
+  lockList,
+  lockRun,
   ...ticketCommands,
   ...boothTicketCommands,
   boothStatus,

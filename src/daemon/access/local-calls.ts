@@ -56,6 +56,9 @@ export const localNeeds = {
   renewCertificate: 'administration',
   getPkiStatus: 'anybody',
   rotateAuthority: 'administration',
+  acquireLock: 'administration',
+  releaseLock: 'administration',
+  listLocks: 'anybody',
 } as const satisfies Readonly<Record<keyof LocalHandlers, Need>>
 
 type AnyHandler = (...given: readonly unknown[]) => Promise<unknown>

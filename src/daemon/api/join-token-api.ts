@@ -14,6 +14,7 @@ import {
 import type { Daemon } from '../daemon.ts'
 import type { ClusterFile } from '../nodes/cluster-file.ts'
 import { remoteNameObstacle } from '../nodes/node-names.ts'
+import { configuredFile } from './configured-file.ts'
 
 export function joinTokenHandlers(
   daemon: Daemon,
@@ -22,7 +23,7 @@ export function joinTokenHandlers(
     createJoinToken: async ({ validSeconds, role: said, node }, { caller }) => {
       const role = joinRoles.find((one) => one === (said ?? 'member'))
       if (role === undefined) throw refuse('bad-role', `'${String(said)}' is not a role: ${joinRoles.join(', ')}.`)
-      const file = fileOf(daemon)
+      const file = configuredFile(daemon)
       if (node !== undefined) refuseIdle(file, role, node)
       const meant = {
         role,
@@ -32,13 +33,13 @@ export function joinTokenHandlers(
       return await daemon.issueToken(meant, caller)
     },
     listJoinTokens: async () => {
-      fileOf(daemon)
+      configuredFile(daemon)
       const { tokens, events, strangers } = await daemon.tokens.list()
       const now = Date.now()
       return { tokens: tokens.map((token) => listed(token, now)), events, strangers }
     },
     withdrawJoinTokens: async ({ ids }) => {
-      fileOf(daemon)
+      configuredFile(daemon)
       const known = (await daemon.tokens.list()).tokens.map(({ id }) => id)
       const unknown = ids.filter((id) => !known.includes(id))
       if (unknown.length > 0)
@@ -61,15 +62,6 @@ export async function setupTokens(daemon: Daemon, file: ClusterFile, caller: Cal
     validUntil = made.validUntil
   }
   return { token: nodes[0]?.token ?? '', validUntil, nodes }
-}
-
-function fileOf(daemon: Daemon): ClusterFile {
-  daemon.refuseOnWitness()
-  if (daemon.file) return daemon.file
-  throw refuse(
-    'not-configured',
-    'This host does not belong to a cluster. Run `systole cluster setup` or `cluster join`.',
-  )
 }
 
 /** A token that could not be used is told now, and not on the host that was to join. */

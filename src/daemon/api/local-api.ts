@@ -29,7 +29,9 @@ import { deleteHistory } from '../records/forget-history.ts'
 import { clearNode } from '../records/forget-node.ts'
 import { refuseManyTickets } from '../records/record-room.ts'
 import { changeTicket, ticketAfter } from '../records/ticket-after.ts'
+import { configuredFile } from './configured-file.ts'
 import { joinTokenHandlers, setupTokens } from './join-token-api.ts'
+import { lockHandlers } from './lock-api.ts'
 import { pkiHandlers } from './pki-api.ts'
 import { witnessHandlers } from './witness-api.ts'
 
@@ -45,6 +47,7 @@ export function localHandlers(daemon: Daemon): Handlers<typeof localService> {
     ...joinTokenHandlers(daemon),
     ...pkiHandlers(daemon),
     ...witnessHandlers(daemon),
+    ...lockHandlers(daemon),
   })
 }
 
@@ -253,15 +256,6 @@ function membershipHandlers(
       return {}
     },
   }
-}
-
-export function configuredFile(daemon: Daemon): ClusterFile {
-  daemon.refuseOnWitness()
-  if (daemon.file) return daemon.file
-  throw refuse(
-    'not-configured',
-    'This host does not belong to a cluster. Run `systole cluster setup` or `cluster join`.',
-  )
 }
 
 function belongsAlready(file: ClusterFile): Error {

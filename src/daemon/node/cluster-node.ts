@@ -34,6 +34,7 @@ import type { Paths } from '../host/paths.ts'
 import { shortages } from '../host/room.ts'
 import { rebootSelf } from '../host/self-reboot.ts'
 import { isEnabled } from '../host/takes-part.ts'
+import { LockKeeper } from '../locks/lock-keeper.ts'
 import { AskForList } from '../nodes/ask-for-list.ts'
 import type { WithAuthority } from '../nodes/authority.ts'
 import { AuthorityKeeper, authorityNotes, keepShare } from '../nodes/authority-keeper.ts'
@@ -127,6 +128,7 @@ export class ClusterNode {
   readonly #relink: Relink
   readonly #ownKey: OwnKey
   readonly #removals: RemovalWork
+  readonly #locks: LockKeeper
   readonly #listeners = new Set<() => void>()
   readonly #bootId = readBootId()
   #file: ClusterFile
@@ -243,6 +245,12 @@ export class ClusterNode {
       withdrawTokens: setup.withdrawTokens,
       leads: () => this.#leads(),
       onChanged: setup.onStoredList,
+    })
+    this.#locks = new LockKeeper({
+      ...this.#sources(),
+      now: monotonicNow,
+      below: this.#known.below,
+      term: () => (this.#leads() ? this.view.dc?.term : undefined),
     })
     this.#ownKey = new OwnKey({
       ...this.#sources(),
@@ -410,6 +418,7 @@ export class ClusterNode {
     this.#core.end()
     this.#votes.close()
     this.#removals.close()
+    this.#locks.close()
     this.authority.close()
     this.rotation.close()
     this.#relink.close()
@@ -488,6 +497,7 @@ export class ClusterNode {
     this.fencing.look()
     this.#votes.look()
     this.#removals.look()
+    this.#locks.look()
     if (this.#executor) this.#alerts.look()
     this.authority.look()
     this.rotation.look()

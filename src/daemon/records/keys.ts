@@ -31,3 +31,7 @@ export const authorityKey = '/systole/cluster/authority'
 /** The last certificate and key of a bundle's replica, which may do no more than a remote node. */
 export const bundleIdentityKey = (node: string): string =>
   `/systole/cluster/bundle-identity/${encodeURIComponent(node)}`
+
+/** Named locks (src/daemon/locks). */
+export const locksPrefix = `${allKeys}locks/`
+export const lockKey = (name: string): string => `${locksPrefix}${encodeURIComponent(name)}`
