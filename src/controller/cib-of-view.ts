@@ -2,14 +2,14 @@ import { composeCib, type XmlElement } from '../cib/index.ts'
 import type { ClusterView } from './view.ts'
 import { watchdogMsOf } from './watchdog.ts'
 
-/** The CIB of this view. The epoch is the configuration's version, `num_updates` the store's revision. */
+/** The CIB of this view. `num_updates` is the store's revision. */
 export function cibOfView(view: ClusterView, haveQuorum: boolean): XmlElement | undefined {
   const { configuration, dc } = view
   if (configuration === undefined) return undefined
   const dcState = dc && view.nodeStates.get(dc.node)
   return composeCib({
     configuration: configuration.cib,
-    epochs: { adminEpoch: 0, epoch: configuration.version, numUpdates: view.revision },
+    numUpdates: view.revision,
     haveQuorum,
     // Somebody has integrated nodes, which takes a majority.
     hadQuorum: !haveQuorum && view.nodeStates.size > 0,

@@ -14,6 +14,7 @@ import {
 } from '../../src/daemon/configuration/config-history.ts'
 import { readConfigurationToPush, saveConfiguration } from '../../src/daemon/configuration/configuration-edit.ts'
 import { historyBounds } from '../../src/daemon/configuration/history-bounds.ts'
+import { typedConfiguration } from '../../src/daemon/configuration/typed-configuration.ts'
 import { monotonicNow } from '../../src/daemon/host/clock.ts'
 import { AttributeChanges } from '../../src/daemon/node/attribute-changes.ts'
 import { configVersionKey } from '../../src/daemon/records/keys.ts'
@@ -65,6 +66,32 @@ test('an edit of an old version changes nothing', async () => {
   await pushConfig(store, change('<a/>', 0))
   await pushConfig(store, change('<b/>', 1))
   expect(await pushConfig(store, change('<c/>', 1))).toEqual({ kind: 'conflict', version: 2 })
+})
+
+test('the epoch follows that of the document, so that another copy which was edited as often is older than what runs', async () => {
+  const epochAfter = async (expectedVersion: number, epochs?: { adminEpoch: number; epoch: number }) => {
+    await pushConfig(store, { ...change('<a/>', expectedVersion), ...(epochs && { epochs }) })
+    return (await readConfigVersion(store, expectedVersion + 1))?.epochs
+  }
+  expect(await epochAfter(0)).toEqual({ adminEpoch: 0, epoch: 1 })
+  expect(await epochAfter(1, { adminEpoch: 0, epoch: 4 })).toEqual({ adminEpoch: 0, epoch: 5 })
+  expect(await epochAfter(2, { adminEpoch: 0, epoch: 2 })).toEqual({ adminEpoch: 0, epoch: 6 })
+  expect(await epochAfter(3, { adminEpoch: 1, epoch: 0 })).toEqual({ adminEpoch: 1, epoch: 1 })
+  expect(await epochAfter(4, { adminEpoch: 0, epoch: 90 })).toEqual({ adminEpoch: 1, epoch: 2 })
+})
+
+test('a configuration shows its epoch; of a record without one, by an older version, it is the version', () => {
+  const shown = (more: object) => typedConfiguration({ version: 7, xml: '<cib epoch="3"/>', ...more }).cib.attributes
+  expect(shown({})).toMatchObject({ admin_epoch: '0', epoch: '7' })
+  expect(shown({ epochs: { adminEpoch: 2, epoch: 9 } })).toMatchObject({ admin_epoch: '2', epoch: '9' })
+})
+
+test('what is no epoch does not count', () => {
+  const epochs = (attributes: string) => readConfigurationToPush(`<cib ${attributes}><configuration/></cib>`).epochs
+  expect(epochs('epoch="12" admin_epoch="1"')).toEqual({ adminEpoch: 1, epoch: 12 })
+  expect(epochs('epoch="12"')).toEqual({ adminEpoch: 0, epoch: 12 })
+  for (const wrong of ['', 'epoch="x"', 'epoch="-1"', 'epoch="1.5"', 'epoch="1073741825"', 'epoch="99999999999"'])
+    expect(epochs(wrong)).toBeUndefined()
 })
 
 test('a conflict is told once this node has seen the other change', async () => {
@@ -122,7 +149,7 @@ test('a configuration that arrives in a moment without quorum is saved when the 
 test('what is no CIB is refused before it reaches the store', () => {
   expect(() => readConfigurationToPush('<cib><configuration></cib>')).toThrow(/Line 1, column/)
   expect(() => readConfigurationToPush('<html/>')).toThrow(/not a CIB/)
-  expect(readConfigurationToPush('<cib><configuration/><status><node_state id="1"/></status></cib>')).not.toContain(
+  expect(readConfigurationToPush('<cib><configuration/><status><node_state id="1"/></status></cib>').xml).not.toContain(
     'status',
   )
 })
@@ -208,7 +235,7 @@ test('a value and a configuration that are too large are refused before anything
   expect(() => readConfigurationToPush(cib('a'.repeat(65_537)))).toThrow(
     "The attribute 'value' of /configuration/crm_config/cluster_property_set[@id='s']/nvpair[@id='n'] has 65537 bytes. The limit is 65536.",
   )
-  expect(readConfigurationToPush(cib('a'.repeat(65_536)))).toContain('aaa')
+  expect(readConfigurationToPush(cib('a'.repeat(65_536))).xml).toContain('aaa')
   expect(() => readConfigurationToPush(cib('a'.repeat(8 * 1024 * 1024)))).toThrow('The limit is 8388608.')
 })
 
@@ -231,7 +258,7 @@ test('parameters that no agent could be given together are refused, by their sum
     [15, 65_000],
     [20_000, 1],
   ] as const)
-    expect(readConfigurationToPush(cib(pairs, bytes))).toContain('p14')
+    expect(readConfigurationToPush(cib(pairs, bytes)).xml).toContain('p14')
 })
 
 test('an attribute that is too long or that XML cannot hold is not set', async () => {

@@ -18,7 +18,7 @@ import type {
 export interface CibParts {
   /** A `configuration` element, or a whole `cib` whose attributes are kept and whose status is replaced. */
   readonly configuration: XmlElement
-  readonly epochs?: { readonly adminEpoch: number; readonly epoch: number; readonly numUpdates: number }
+  readonly numUpdates?: number
   readonly haveQuorum?: boolean
   /** It had quorum once: only a loss of it asks for `no-quorum-policy=fence`. */
   readonly hadQuorum?: boolean
@@ -42,9 +42,9 @@ export function composeCib(parts: CibParts): XmlElement {
   const attributes = {
     ...written,
     ...present({
-      admin_epoch: parts.epochs?.adminEpoch.toString() ?? written.admin_epoch ?? '0',
-      epoch: parts.epochs?.epoch.toString() ?? written.epoch ?? '0',
-      num_updates: parts.epochs?.numUpdates.toString() ?? written.num_updates ?? '0',
+      admin_epoch: written.admin_epoch ?? '0',
+      epoch: written.epoch ?? '0',
+      num_updates: parts.numUpdates?.toString() ?? written.num_updates ?? '0',
       'have-quorum': parts.haveQuorum === undefined ? undefined : parts.haveQuorum ? '1' : '0',
       ...(parts.hadQuorum === true ? { 'no-quorum-panic': '1' } : {}),
       'dc-uuid': parts.dcId,

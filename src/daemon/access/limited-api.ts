@@ -110,7 +110,7 @@ function withoutCommand<Entry extends { readonly command: string }>(entry: Entry
 async function push(daemon: Daemon, guarded: GuardedCib, asked: Messages['PushRequest']): Promise<PushAnswer> {
   const { node } = daemon
   const { view } = node
-  const pushed = parsed(readConfigurationToPush(asked.xml))
+  const pushed = parsed(readConfigurationToPush(asked.xml).xml)
   const whole = composed(view, node.quorate)
   const version = view.configuration?.version ?? 0
   if (version !== asked.expectedVersion) return { kind: 'conflict', version }
@@ -119,9 +119,9 @@ async function push(daemon: Daemon, guarded: GuardedCib, asked: Messages['PushRe
   const document = { ...pushed, children: [...pushed.children, ...(status === undefined ? [] : [status])] }
   const after = await guarded.changed(whole, shown, document)
   if (after === whole) return { kind: 'saved', version }
-  const xml = readConfigurationToPush(printXml({ ...after, children: [configurationElement(after)] }))
+  const read = readConfigurationToPush(printXml({ ...after, children: [configurationElement(after)] }))
   const { expectedVersion, command } = asked
-  return await saveConfiguration(node, { xml, expectedVersion, user: guarded.rights.user, command })
+  return await saveConfiguration(node, { ...read, expectedVersion, user: guarded.rights.user, command })
 }
 
 /** A node that does not take part tells its list of nodes. */

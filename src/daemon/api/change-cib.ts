@@ -81,8 +81,8 @@ async function save(
     // What the cluster itself says in the root element is not the configuration's.
     const { 'have-quorum': _, 'dc-uuid': __, ...attributes } = after.attributes
     const cib = element('cib', { ...stored.attributes, ...attributes }, [configurationElement(after)])
-    const xml = readConfigurationToPush(printXml(cib))
-    const pushed = await saveConfiguration(node, { xml, expectedVersion: version, user, by, command })
+    const read = readConfigurationToPush(printXml(cib))
+    const pushed = await saveConfiguration(node, { ...read, expectedVersion: version, user, by, command })
     await untilState(node, () => (node.view.configuration?.version ?? 0) >= pushed.version, seenTimeoutMs)
     if (pushed.kind !== 'saved') return 'outdated'
   }

@@ -64,7 +64,7 @@ function configurationHandlers(
       return { xml: printXml(cib), version: view.configuration?.version ?? 0 }
     },
     pushConfiguration: async ({ xml, expectedVersion, user, command }) =>
-      await saveConfiguration(daemon.node, { xml: readConfigurationToPush(xml), expectedVersion, user, command }),
+      await saveConfiguration(daemon.node, { ...readConfigurationToPush(xml), expectedVersion, user, command }),
     listConfigVersions: async () => ({ versions: await listConfigVersions(daemon.node.store) }),
     getConfigVersion: async ({ version }) => {
       const found = await readConfigVersion(daemon.node.store, version)

@@ -6,6 +6,7 @@ import { constants, gunzipSync, gzipSync } from 'node:zlib'
 import type { Entry, Store, Write } from '../../store/index.ts'
 import { fromBytes, toBytes } from '../records/json-value.ts'
 import { configHistoryPrefix, configVersionKey, keys } from '../records/keys.ts'
+import { type CibEpochs, isEpochs, nextEpochs, noEpochs } from './epochs.ts'
 import { type HistoryBounds, oldestKept } from './history-bounds.ts'
 
 export interface ConfigRecord {
@@ -16,6 +17,8 @@ export interface ConfigRecord {
   readonly user: string
   readonly command: string
   readonly xml: string
+  /** Left out by older versions: then the epoch is the version. */
+  readonly epochs?: CibEpochs
 }
 
 export function encodeConfig(record: ConfigRecord): Uint8Array {
@@ -34,14 +37,27 @@ export function decodeConfig(entry: Entry): ConfigRecord {
   if (typeof value !== 'object' || value === null) throw new DamagedRecordError(entry.key)
   const { version, time, node, user, command, xml } = value as Readonly<Record<string, unknown>>
   if (typeof version !== 'number' || typeof xml !== 'string') throw new DamagedRecordError(entry.key)
-  return { version, xml, time: String(time), node: String(node), user: String(user), command: String(command) }
+  const { epochs } = value as { readonly epochs?: unknown }
+  const known = isEpochs(epochs) ? { epochs: { adminEpoch: epochs.adminEpoch, epoch: epochs.epoch } } : {}
+  return {
+    version,
+    xml,
+    time: String(time),
+    node: String(node),
+    user: String(user),
+    command: String(command),
+    ...known,
+  }
 }
+
+export const epochsOfRecord = ({ version, epochs }: Pick<ConfigRecord, 'version' | 'epochs'>): CibEpochs =>
+  epochs ?? { adminEpoch: 0, epoch: version }
 
 export type PushOutcome =
   | { readonly kind: 'saved'; readonly version: number }
   | { readonly kind: 'conflict'; readonly version: number }
 
-/** Saves a new version, if `expectedVersion` (0: none yet) is still the current one. */
+/** Saves a new version, if `expectedVersion` (0: none yet) is still the current one. `epochs` are those of the document that is pushed. */
 export async function pushConfig(
   store: Store,
   change: Omit<ConfigRecord, 'version' | 'time'> & {
@@ -51,10 +67,20 @@ export async function pushConfig(
   },
 ): Promise<PushOutcome> {
   const current = await store.get(keys.configuration)
-  const version = current ? decodeConfig(current).version : 0
+  const before = current && decodeConfig(current)
+  const version = before?.version ?? 0
   if (version !== change.expectedVersion) return { kind: 'conflict', version }
   const { node, user, command, xml, versionsKept } = change
-  const record: ConfigRecord = { version: version + 1, time: new Date().toISOString(), node, user, command, xml }
+  const epochs = nextEpochs(before === undefined ? noEpochs : epochsOfRecord(before), change.epochs)
+  const record: ConfigRecord = {
+    version: version + 1,
+    time: new Date().toISOString(),
+    epochs,
+    node,
+    user,
+    command,
+    xml,
+  }
   const value = encodeConfig(record)
   const result = await store.transaction({
     compare: [

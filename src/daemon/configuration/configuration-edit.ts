@@ -18,10 +18,14 @@ import { refuseUnfit } from '../records/fit-value.ts'
 import { besideParameter, largestConfiguration, largestParameters, longestCommand } from '../records/limits.ts'
 import { secretsOfView } from '../records/secrets-of-view.ts'
 import { pushConfig, trimHistory } from './config-history.ts'
+import { type CibEpochs, epochsOf } from './epochs.ts'
 import { type HistoryBounds, historyBounds } from './history-bounds.ts'
 
-/** The text to store. A document that is not a CIB is refused whole. */
-export function readConfigurationToPush(xml: string): string {
+/** The text to store, and the epochs of the document. One that is not a CIB is refused whole. */
+export function readConfigurationToPush(xml: string): {
+  readonly xml: string
+  readonly epochs: CibEpochs | undefined
+} {
   const [bytes, most] = [Buffer.byteLength(xml), largestConfiguration()]
   if (bytes > most) throw refuse('too-large', `The configuration would have ${bytes} bytes. The limit is ${most}.`)
   const parsed = parseXml(xml)
@@ -35,7 +39,7 @@ export function readConfigurationToPush(xml: string): string {
     throw refuse('not-a-cib', `The document is not a CIB: expected a 'cib' element that contains a 'configuration'.`)
   readConfiguration(cib)
   refuseLongValues(configurationElement(cib), '')
-  return printXml({ ...cib, children: [configurationElement(cib)] })
+  return { xml: printXml({ ...cib, children: [configurationElement(cib)] }), epochs: epochsOf(cib) }
 }
 
 function refuseLongValues(part: XmlElement, above: string): void {
@@ -73,6 +77,8 @@ export async function saveConfiguration(
   node: SharedState,
   change: {
     readonly xml: string
+    /** Of the document, where it comes from somebody who counts them. */
+    readonly epochs?: CibEpochs | undefined
     readonly expectedVersion: number
     readonly user: string
     /** The node that changes it, where that is another than the one that saves it. */
@@ -85,8 +91,10 @@ export async function saveConfiguration(
   // The client has hidden what it knows to be secret; not every client is ours.
   const command = cut(textWithoutSecrets(cut(change.command), secretsOfView(node.view)))
   const bounds = historyBounds(node.view.configuration?.typed)
+  const { epochs, ...rest } = change
   const answer = await pushConfig(node.store, {
-    ...change,
+    ...rest,
+    ...(epochs && { epochs }),
     command,
     node: change.by ?? node.name,
     versionsKept: bounds.versions,

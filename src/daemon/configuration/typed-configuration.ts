@@ -1,7 +1,7 @@
 /** The configuration's text as the controller's view holds it: read once, whole. */
 import { parseXml, readConfiguration } from '../../cib/index.ts'
 import type { ReplicatedConfiguration } from '../../controller/index.ts'
-import type { ConfigRecord } from './config-history.ts'
+import { type ConfigRecord, epochsOfRecord } from './config-history.ts'
 
 export class UnreadableConfigurationError extends Error {
   override readonly name = 'UnreadableConfigurationError'
@@ -28,7 +28,9 @@ export function typedConfiguration(
         'update-client': command?.split(' ')[0] ?? '',
         'update-user': user ?? '',
       }
-  const cib = { ...parsed.value, attributes: { ...parsed.value.attributes, ...origin } }
+  const { adminEpoch, epoch } = epochsOfRecord(text)
+  const counted = { admin_epoch: String(adminEpoch), epoch: String(epoch) }
+  const cib = { ...parsed.value, attributes: { ...parsed.value.attributes, ...counted, ...origin } }
   return { version: text.version, cib, typed: readConfiguration(cib) }
 }
 

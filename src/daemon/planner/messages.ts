@@ -6,6 +6,7 @@ import type { NodeName, ResourceId } from '../../base/index.ts'
 import type { ShutdownLockRecord } from '../../cib/index.ts'
 import type { BlockedResource, Observation, OwnKnowledge } from '../../controller/index.ts'
 import type { TransitionGraph } from '../../transition/index.ts'
+import type { ConfigRecord } from '../configuration/config-history.ts'
 import type { Kept } from './saved-inputs.ts'
 
 /** The configuration travels as text: reading it is this thread's work. */
@@ -17,7 +18,7 @@ export type PlannerObservation =
       readonly value: unknown
       readonly createRevision: number
       readonly lease?: string
-      readonly configText?: { readonly version: number; readonly xml: string }
+      readonly configText?: Pick<ConfigRecord, 'version' | 'xml' | 'epochs'>
     }
 
 export interface Question {

@@ -119,6 +119,6 @@ function observationOf({ key, entry }: StoreChange): PlannerObservation {
   const shared = { kind: 'put', key, createRevision: entry.createRevision } as const
   const lease = entry.lease === undefined ? {} : { lease: entry.lease }
   if (key !== keys.configuration) return { ...shared, ...lease, value: fromBytes(entry.value) }
-  const { version, xml } = decodeConfig(entry)
-  return { ...shared, ...lease, value: undefined, configText: { version, xml } }
+  const { version, xml, epochs } = decodeConfig(entry)
+  return { ...shared, ...lease, value: undefined, configText: { version, xml, ...(epochs && { epochs }) } }
 }

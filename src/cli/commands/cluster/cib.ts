@@ -75,7 +75,7 @@ export const clusterCibPush: Command = {
           cib: from
             ? merged(cib, from, pushed)
             : scope === undefined
-              ? withConfiguration(cib, pushed)
+              ? withEpochsOf(withConfiguration(cib, pushed), isWhole ? pushed : cib)
               : withSection(cib, pushed, scope),
           created: [],
           removed: [],
@@ -109,6 +109,13 @@ function refuseOlder(pushed: XmlElement, { file, than }: { readonly file: string
   throw new Refusal(
     `${file} is older (${text(ours)}) than the running configuration (${text(running)}), so changes made since then would be lost. Push only your own changes with diff-against=<original file>, or replace the configuration with --config.`,
   )
+}
+
+/** The epoch after a push follows that of what was pushed, as in Pacemaker: of two copies that were edited alike, the second is older then. */
+function withEpochsOf(cib: XmlElement, { name, attributes }: XmlElement): XmlElement {
+  if (name !== 'cib' || attributes.epoch === undefined) return cib
+  const { admin_epoch: adminEpoch = '0', epoch } = attributes
+  return { ...cib, attributes: { ...cib.attributes, admin_epoch: adminEpoch, epoch } }
 }
 
 function merged(cib: XmlElement, from: XmlElement, to: XmlElement): XmlElement {
