@@ -1,6 +1,6 @@
 /** Tells results: into this node's own history at once, and to the store until it has them. */
-import { isDefect, type NodeName, type ResourceId } from '../base/index.ts'
-import { type OperationRecord, recordsOfResult } from '../cib/index.ts'
+import { isDefect, type NodeName, type ResourceId, resourceId } from '../base/index.ts'
+import { type OperationRecord, type OperationResult, recordsOfResult } from '../cib/index.ts'
 import {
   type AgentMetadata,
   describeAgentMetadataReport,
@@ -74,9 +74,7 @@ export class Results {
     metadata: AgentMetadata | undefined,
     at = wallSeconds(),
   ): readonly OperationRecord[] {
-    const { attributes: _attributes, timeoutMs: _timeoutMs, ...facts } = result
-    const digests = digestsOf(result, metadata)
-    return recordsOfResult({ ...facts, node: this.#ports.node, lastChange: at, digests })
+    return recordsOfResult({ ...this.#factsOf(result, at), digests: digestsOf(result, metadata) })
   }
 
   async metadataOf(agent: Operation['agent']): Promise<Awaited<ReturnType<ReadMetadata>> | undefined> {
@@ -100,10 +98,20 @@ export class Results {
     return revision
   }
 
+  /** Of a guest node's connection with its container: once neither is configured, the history alone says that the node needs no fence device. */
+  #factsOf({ attributes, timeoutMs: _timeoutMs, ...facts }: ReportedResult, at: number): OperationResult {
+    const container = attributes.CRM_meta_container
+    return {
+      ...facts,
+      node: this.#ports.node,
+      lastChange: at,
+      ...(container === undefined ? {} : { container: resourceId(container) }),
+    }
+  }
+
   /** Without what else is told with it, which may be what cannot be told: the digests, and the failure that it counts as. */
   async #writePlain(result: ReportedResult, at: number): Promise<number> {
-    const { attributes: _attributes, timeoutMs: _timeoutMs, ...facts } = result
-    const records = recordsOfResult({ ...facts, node: this.#ports.node, lastChange: at })
+    const records = recordsOfResult(this.#factsOf(result, at))
     return await this.#ports.store.record(records, undefined, this.leftFor.get(result.resource))
   }
 }
