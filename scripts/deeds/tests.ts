@@ -15,6 +15,8 @@ export interface TestPiece {
   readonly hasShims: boolean
   /** In tables of options whose test fails where the answer is the same without them. */
   readonly isMeasured?: true
+  /** A line of a command. */
+  readonly isTyped?: true
 }
 
 /** test/cli/documentation.test.ts compares what they show. */
@@ -22,7 +24,9 @@ const guides = ['docs/guides/what-if.md', 'docs/guides/why.md']
 
 /** They use many words to show something else: that each is read, refused, written back or valid. */
 const aboutManyWords = [
+  'test/cib/edits.test.ts',
   'test/cib/name-length.test.ts',
+  'test/cib/read-configuration.test.ts',
   'test/cib/upgrade-schema.test.ts',
   'test/cib/validate.test.ts',
   'test/cli/bad-input.test.ts',
@@ -61,7 +65,10 @@ function typedLines(file: string, text: string): readonly TestPiece[] {
   return text
     .split('\n')
     .filter((line) => line !== '' && !line.startsWith('#'))
-    .map((line) => piece(file, line.trim(), line, [{ texts: [line.replace(/^\s*\$ /, '')], callee: '' }]))
+    .map((line) => ({
+      ...piece(file, line.trim(), line, [{ texts: [line.replace(/^\s*\$ /, '')], callee: '' }]),
+      isTyped: true,
+    }))
 }
 
 /** Cases that begin with a line `# title`. */
@@ -87,7 +94,7 @@ function measuredRows(file: string, text: string): readonly TestPiece[] {
     // Options before the bar are taken out: the command stays.
     const command = (common.split('; ').at(-1) ?? '').replace(/(?<=\s)--?[\w-]+/g, '')
     const one = piece(file, row, `${command}${option}`, [{ texts: [`${command}${option}`], callee: '' }])
-    return { ...one, isMeasured: true }
+    return { ...one, isMeasured: true, isTyped: true }
   })
 }
 

@@ -100,7 +100,10 @@ function optionWords(kind: string, label: string, options: readonly OptionDefini
       name: `${label} ${name}`,
       kind,
       uses: [new RegExp(`(?<![\\w-])(?:name=\\\\? ?${escaped(name)}\\\\? |${escaped(name)} ?[=:])`)],
-      inCib: kind === 'Options of operations' ? { element: 'op', attribute: name } : { pair: name },
+      // The scheduler does not read them: where its answer is another, that is because a digest is.
+      ...(!name.startsWith('pcmk_') && {
+        inCib: kind === 'Options of operations' ? { element: 'op', attribute: name } : { pair: name },
+      }),
       ...(option.withoutEffect !== undefined && { withoutEffect: option.withoutEffect }),
       ...(option.setByCluster === true && { withoutEffect: 'The cluster writes it itself, over what is set.' }),
     })),
@@ -170,8 +173,11 @@ function toolWords({ name, options }: Tool): readonly Word[] {
 
 const isLetter = (name: string): boolean => name.length === 1
 
-/** Whether a test uses the word: of an option, only where it stands in one command with what it is an option of. */
-export function isUsedIn({ uses = [], option }: Word, { text, commands, hasShims }: TestPiece): boolean {
-  if (uses.some((use) => use.test(text))) return true
+/**
+ * Whether a test uses the word: of an option, only where it stands in one command with what it is an option of. A line that is typed shows of a word of
+ * the CIB that it is taken, not what it does.
+ */
+export function isUsedIn({ uses = [], option }: Word, { text, commands, hasShims, isTyped }: TestPiece): boolean {
+  if (isTyped !== true && uses.some((use) => use.test(text))) return true
   return option !== undefined && commands.some((command) => hasOption(command, option, hasShims))
 }

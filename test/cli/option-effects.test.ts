@@ -26,6 +26,10 @@ beforeAll(() => {
 /** The option stands behind the bar; what stands before a semicolon is typed before it. */
 const lines: readonly string[] = [
   "cluster verify| --xml-text '<cib/>'",
+  'cluster verify --xml-file FOLDER/warned.xml| --full',
+  'cluster verify --xml-file FOLDER/broken.xml| --live-check',
+  'cluster cib FOLDER/other.xml; resource create x ocf:pacemaker:Dummy; cluster cib-push FOLDER/other.xml| --config',
+  'resource debug-start web| --force',
   'resource group add g vip; resource create x ocf:pacemaker:Dummy --group g| --before vip',
   'resource group add g vip web; resource create x ocf:pacemaker:Dummy --group g| --after vip',
   'resource disable web| --safe',

@@ -48,12 +48,20 @@ test('a series has as many files as its option says, and begins anew then', asyn
   expect(names().filter((name) => name.startsWith('pe-error'))).toHaveLength(3)
 })
 
-test('pe-error-series-max is of the series of errors alone', async () => {
-  const options = new Map([['pe-error-series-max', '2']])
+/** An option and the series that it is for. */
+const series = [
+  ['pe-error-series-max', 'pe-error'],
+  ['pe-warn-series-max', 'pe-warn'],
+  ['pe-input-series-max', 'pe-input'],
+] as const
+
+test.each(series)('%s is for its own series alone', async (option, own) => {
+  const options = new Map<string, string>([[option, '2']])
+  const all = series.map(([, name]) => name)
   for (let count = 0; count < 4; count++)
-    for (const series of ['pe-error', 'pe-warn'] as const) await saveInput(cib, { folder, series, now: 5, options })
-  const of = (series: string) => readdirSync(folder).filter((name) => name.startsWith(`${series}-`)).length
-  expect({ errors: of('pe-error'), warnings: of('pe-warn') }).toEqual({ errors: 2, warnings: 4 })
+    for (const one of all) await saveInput(cib, { folder, series: one, now: 5, options })
+  const kept = (name: string) => readdirSync(folder).filter((file) => file.startsWith(`${name}-`)).length
+  for (const one of all) expect([one, kept(one)]).toEqual([one, one === own ? 2 : 4])
 })
 
 test('a counter that makes no sense begins anew; a folder that cannot be is told, and holds up nothing', async () => {

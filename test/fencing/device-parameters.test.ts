@@ -1,10 +1,19 @@
-/** `pcmk_<action>_action` of a device reaches its fence agent: a real program, which writes down how it was called. */
+/** The parameters of every fence device, as they are written: what the agent, a real program, is told, and whom and when the device is asked. */
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
+import { monotonicMs, nodeName } from '../../src/base/index.ts'
 import { type Configuration, parseXml, readConfiguration } from '../../src/cib/index.ts'
-import { type FenceDevice, readFenceDevices, runDevice } from '../../src/fencing/index.ts'
+import {
+  type FenceDevice,
+  type FencingInput,
+  initialFencing,
+  nextFencingAt,
+  readFenceDevices,
+  runDevice,
+  stepFencing,
+} from '../../src/fencing/index.ts'
 import { levelsFor } from '../../src/fencing/levels.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'systole-device-'))
@@ -24,6 +33,7 @@ const host = {
 
 const rows = [
   { name: 'pcmk_on_action=diag', action: 'on', says: 'diag' },
+  { name: 'pcmk_reboot_action=cycle', action: 'reboot', says: 'cycle' },
   { name: 'pcmk_status_action=power-state', action: 'status', says: 'power-state' },
   { name: 'pcmk_list_action=list-status', action: 'list', says: 'list-status' },
   { name: 'pcmk_monitor_action=metadata', action: 'monitor', says: 'metadata' },
@@ -65,6 +75,81 @@ test('pcmk_action_limit says how many actions a device does at once: one without
   expect(deviceOf('').actionLimit).toBe(1)
   expect(deviceOf(pairOf('pcmk_action_limit=3')).actionLimit).toBe(3)
   expect(deviceOf(pairOf('pcmk_action_limit=-1')).actionLimit).toBe(Number.POSITIVE_INFINITY)
+})
+
+const plugs = [
+  { name: 'pcmk_host_map=n1:7;n2:9', line: 'port=7' },
+  { name: 'pcmk_host_argument=uuid', line: 'uuid=n1' },
+] as const
+
+test.each(plugs)('$name: the agent is told the node so', async ({ name, line }) => {
+  const told = async (device: FenceDevice) => {
+    await runDevice({ device, action: 'off', target: 'n1', timeoutMs: 10_000 }, host)
+    return readFileSync(join(folder, 'told'), 'utf8').split('\n')
+  }
+  expect(await told(deviceOf(pairOf(name)))).toContain(line)
+  expect(await told(deviceOf(''))).toContain('port=n1')
+})
+
+/** What happens first when n1 is to be switched off, and when. */
+const anyNode = '<nvpair id="any" name="pcmk_host_check" value="none"/>'
+const firsts: readonly { readonly name: string; readonly with?: string; readonly does: string }[] = [
+  { name: 'pcmk_host_list=n1 n2', does: 'off at 0' },
+  { name: 'pcmk_host_check=dynamic-list', does: 'list at 0' },
+  { name: 'pcmk_host_check=status', does: 'status at 0' },
+  { name: 'pcmk_host_check=none', does: 'off at 0' },
+  { name: 'pcmk_delay_base=5s', with: anyNode, does: 'off at 5000' },
+  { name: 'pcmk_delay_base=n1:7s;n2:9s', with: anyNode, does: 'off at 7000' },
+  { name: 'pcmk_delay_max=8s', with: anyNode, does: 'off at 4000' },
+]
+
+test.each(firsts)('$name: with chance in the middle, the first is $does', ({ name, with: more = '', does }) => {
+  expect(firstOf(pairOf(name) + more)).toBe(does)
+  expect(firstOf(more)).toBe(more === '' ? 'failed at 0' : 'off at 0')
+})
+
+function firstOf(pair: string): string {
+  let state = initialFencing
+  const said: string[] = []
+  const give = (input: FencingInput, now: number): void => {
+    const next = stepFencing(state, input, monotonicMs(now))
+    state = next.state
+    for (const effect of next.effects) {
+      if (effect.kind === 'run-device') said.push(`${effect.action} at ${now}`)
+      else if (effect.kind === 'record' && effect.progress.outcome === 'pending')
+        give({ kind: 'recorded', id: effect.progress.id, outcome: 'pending', written: true }, now)
+      else if (effect.kind === 'record') said.push(`${effect.progress.outcome} at ${now}`)
+    }
+  }
+  give({ kind: 'configured', setup: { devices: [deviceOf(pair)], topology: [], concurrent: true } }, 0)
+  const demand = {
+    id: '1',
+    target: nodeName('n1'),
+    attributes: new Map<string, string>(),
+    action: 'off',
+    term: 1,
+    timeoutMs: 60_000,
+    delayMs: 0,
+    random: 0.5,
+    runners: [nodeName('n2')],
+    reason: '',
+    client: '',
+  } as const
+  give({ kind: 'demanded', demand }, 0)
+  const later = nextFencingAt(state)
+  if (said.length === 0 && later !== undefined) give({ kind: 'tick' }, later)
+  return said[0] ?? 'nothing'
+}
+
+test('the levels of a node come in the order of their index, each with its devices', () => {
+  const written = (first: number): readonly (readonly string[])[] => {
+    const { fencingLevels } = configurationOf(
+      `<fencing-topology><fencing-level id="a" index="${first}" devices="one,two" target="n1"/><fencing-level id="b" index="5" devices="three" target="n1"/></fencing-topology>`,
+    )
+    return levelsFor({ node: 'n1', attributes: new Map() }, fencingLevels, [])
+  }
+  expect(written(1)).toEqual([['one', 'two'], ['three']])
+  expect(written(9)).toEqual([['three'], ['one', 'two']])
 })
 
 /** Levels as they are written: which of two nodes they are for. */

@@ -128,8 +128,53 @@ const rows: readonly Row[] = [
     constraints:
       '<rsc_location id="l" rsc="db" node="n1" score="-INFINITY"/><rsc_location id="l2" rsc="web" node="n2" score="-INFINITY"/>',
   },
+  {
+    name: '<date_expression operation="lt">',
+    word: 'operation="lt"',
+    instead: 'operation="gt"',
+    constraints: away(
+      '<date_expression id="d" operation="lt" start="2026-11-19 12:00:00Z" end="2026-11-20 12:00:00Z"/>',
+    ),
+  },
+  {
+    name: '<expression type="number">',
+    word: 'type="number"',
+    instead: 'type="string"',
+    nodes:
+      '<node id="1" uname="n1"><instance_attributes id="ia"><nvpair id="ha" name="rank" value="10"/></instance_attributes></node><node id="2" uname="n2"/>',
+    constraints: away('<expression id="e" attribute="rank" operation="gt" value="9" type="number"/>'),
+  },
+  {
+    name: '<rsc_order then-action="stop">',
+    word: 'then-action="stop"',
+    resources: dummy('web') + dummy('db', target('Stopped')),
+    constraints: '<rsc_order id="o" first="web" then="db" first-action="start" then-action="stop"/>',
+    status: online('1', history('db', operation('db', 'start'))) + online('2'),
+  },
+  {
+    name: '<rsc_colocation rsc-role="Promoted">',
+    word: 'rsc-role="Promoted"',
+    resources: `${clone('a-clone', '<primitive id="a" class="ocf" provider="pacemaker" type="Stateful"/>', '<nvpair id="pr" name="promotable" value="true"/>')}${dummy('web')}`,
+    constraints:
+      '<rsc_colocation id="l" rsc="a-clone" rsc-role="Promoted" with-rsc="web" score="INFINITY"/><rsc_location id="p" rsc="web" node="n2" score="50"/>',
+  },
+  optionRow('enable-startup-probes', 'false'),
+  optionRow('maintenance-mode', 'true'),
+  optionRow('fencing-enabled', 'true', { resources: device + web, status: lost + online('2') }),
+  ...['master-max', 'promoted-max'].map((name) => ({
+    name: `${name} in the meta-attributes of a clone`,
+    word: `<nvpair id="mm" name="${name}" value="2"/>`,
+    resources: clone(
+      'c',
+      '<primitive id="a" class="ocf" provider="pacemaker" type="Stateful"/>',
+      `<nvpair id="pr" name="promotable" value="true"/><nvpair id="mm" name="${name}" value="2"/>`,
+    ),
+    constraints:
+      '<rsc_location id="l" rsc="c"><rule id="r" role="Promoted" score="100"><expression id="e" attribute="#uname" operation="defined"/></rule></rsc_location>',
+  })),
   ...[
     ['remote-allow-migrate', 'true'],
+    ['remote-addr', '192.0.2.7'],
     ['remote-port', '3125'],
     ['remote-connect-timeout', '77s'],
   ].map(([name = '', value = '']) => ({

@@ -92,6 +92,8 @@ const onFile: readonly string[] = [
   'pacemakerd| --features',
   'stonith_admin| --list-installed',
   'stonith_admin --agent fence_ipmilan| --metadata',
+  'stonith_admin --metadata| --agent fence_ipmilan',
+  'crm_mon --as-html FOLDER/page.html| --interval 7s',
   'stonith_admin --agent fence_dummy| --validate',
   'stonith_admin --agent fence_ipmilan --validate| --option ip=192.0.2.1',
   'crm_mon| --web-cgi',
