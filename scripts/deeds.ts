@@ -53,10 +53,15 @@ function check(): void {
 }
 
 function troubleOf(word: Word): readonly string[] {
-  if (word.withoutEffect !== undefined || word.refused !== undefined) return []
+  if (needsNoTest(word)) return []
   const deed = known[word.name]
   if (deed === undefined) return [`'${word.name}' is accepted, and no test shows what it does.`]
   return holds(word, deed) ? [] : [`The deed of '${word.name}' is gone: ${describe(deed)}.`]
+}
+
+/** Tests of their own go through all of these: what is refused or does nothing says so, what is always so is the same without it. */
+function needsNoTest({ withoutEffect, refused, always }: Word): boolean {
+  return withoutEffect !== undefined || refused !== undefined || always !== undefined
 }
 
 /** Whether the test is there and uses the word itself: not another test of that file. */
@@ -77,7 +82,7 @@ async function write(): Promise<void> {
   const deeds: Record<string, Deed> = {}
   const missing: string[] = []
   for (const word of words) {
-    if (word.withoutEffect !== undefined || word.refused !== undefined) continue
+    if (needsNoTest(word)) continue
     const old = known[word.name]
     const isKept = given.again !== true && old !== undefined && holds(word, old)
     const isByHand = old !== undefined && 'byHand' in old && holds(word, old)
@@ -94,7 +99,7 @@ async function write(): Promise<void> {
   writeFileSync(pageFile, page(deeds))
   if (given.missing === true) for (const name of missing) console.log(name)
   console.log(
-    `${words.length} words: ${sorted.length} with a test, ${words.filter(({ withoutEffect }) => withoutEffect !== undefined).length} without effect, ${words.filter(({ refused }) => refused !== undefined).length} refused, ${missing.length} without an entry.`,
+    `${words.length} words: ${sorted.length} with a test, ${words.filter(({ withoutEffect }) => withoutEffect !== undefined).length} without effect, ${words.filter(({ always }) => always !== undefined).length} always so, ${words.filter(({ refused }) => refused !== undefined).length} refused, ${missing.length} without an entry.`,
   )
 }
 
@@ -131,19 +136,18 @@ function page(deeds: Readonly<Record<string, Deed>>): string {
       .map((word) => `| \`${word.name.replaceAll('|', '\\|')}\` | ${deedCell(word, deeds[word.name])} |`)
     return `## ${kind}\n\n| Word | Deed |\n| --- | --- |\n${rows.join('\n')}\n`
   })
-  return `# Words and deeds\n\nMade by \`npm run deeds\` from the definitions and test/deeds.json: every word that Systole accepts, with a test that shows what it does, or with what a user is told of a word that does nothing. A *scheduler case* is one of Pacemaker's, whose answer is another without the word.\n\n${told.join('\n')}`
+  return `# Words and deeds\n\nMade by \`npm run deeds\` from the definitions and test/deeds.json: every word that Systole accepts, with a test that shows what it does, or with what a user is told of a word that does nothing. *Always so*: what the word asks for is done without it. A *scheduler case* is one of Pacemaker's, whose answer is another without the word.\n\n${told.join('\n')}`
 }
 
-function deedCell({ withoutEffect, refused }: Word, deed: Deed | undefined): string {
-  const text =
-    withoutEffect !== undefined
-      ? `without effect: ${withoutEffect}`
-      : refused !== undefined
-        ? `refused: ${refused}`
-        : deed === undefined
-          ? 'none'
-          : describe(deed)
-  return text.replaceAll('|', '\\|')
+function deedCell(word: Word, deed: Deed | undefined): string {
+  return toldOf(word, deed).replaceAll('|', '\\|')
+}
+
+function toldOf({ withoutEffect, refused, always }: Word, deed: Deed | undefined): string {
+  if (withoutEffect !== undefined) return `without effect: ${withoutEffect}`
+  if (refused !== undefined) return `refused: ${refused}`
+  if (always !== undefined) return `always so: ${always}`
+  return deed === undefined ? 'none' : describe(deed)
 }
 
 function describe(deed: Deed): string {

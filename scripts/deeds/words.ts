@@ -31,6 +31,8 @@ export interface Word {
   readonly refused?: string
   /** It does nothing, and the user is told so in these words. */
   readonly withoutEffect?: string
+  /** What it asks for is so without it. */
+  readonly always?: string
 }
 
 export const kinds = [
@@ -165,7 +167,8 @@ function toolWords({ name, options }: Tool): readonly Word[] {
       name: `${name} ${first.length === 1 ? '-' : '--'}${first}`,
       kind: 'Options of Pacemaker’s commands',
       option: { paths: [[name]], isTool: true, stands: (word) => whole.test(word) || bundle?.test(word) === true },
-      ...(ignored !== undefined && { withoutEffect: help }),
+      ...(ignored === 'told' && { withoutEffect: help.replace(/^No effect: /, '') }),
+      ...(ignored === 'holds' && { always: help.replace(/^Always so: /, '') }),
       ...(help.startsWith('Refused: ') && { refused: help.slice('Refused: '.length) }),
     }
   })

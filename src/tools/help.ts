@@ -1,18 +1,18 @@
 /** Help for people, made from the definitions. */
-import type { OptionSpec } from './options.ts'
+import { always, notDone, type OptionSpec } from './options.ts'
 import type { Tool } from './tool.ts'
 
 /** Every command has these besides its own. */
 export const commonOptions: readonly OptionSpec[] = [
   { names: ['help', '?', 'h'], value: 'none', help: 'Show this text' },
   { names: ['version', '$'], value: 'none', help: 'Show the version' },
-  { names: ['verbose', 'V'], value: 'none', help: 'Nothing: what goes wrong is always said', ignored: true },
+  always('verbose,V', 'what goes wrong is said'),
 ]
 
 export const xmlOptions: readonly OptionSpec[] = [
   { names: ['output-as'], value: 'required', placeholder: 'FORMAT', help: 'text, or xml; none prints nothing' },
   { names: ['output-to'], value: 'required', placeholder: 'FILE', help: 'Write the output to a file', file: 'written' },
-  { names: ['text-fancy'], value: 'none', help: 'Nothing: there is one form of text', ignored: true },
+  notDone('text-fancy', 'there is one form of text'),
 ]
 
 /** The values of `--output-as`, for a tool that prints XML. */

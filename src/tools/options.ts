@@ -12,11 +12,13 @@ export interface OptionSpec {
   readonly help: string
   /** Its value names a file of the caller (`read`, `written`), so that the command runs in the caller's process. */
   readonly file?: 'read' | 'written'
+  /** Its value is the time after which the command gives up (shims/systole-tool). */
+  readonly isDeadline?: true
   /**
-   * Accepted and of no effect here, for a reason that the help tells. `true`: what it asks for holds without it. `told`: it asks for something that is
+   * Accepted and of no effect here, for a reason that the help tells. `holds`: what it asks for is always so. `told`: it asks for something that is
    * not done, which whoever gives it is told.
    */
-  readonly ignored?: true | 'told'
+  readonly ignored?: 'holds' | 'told'
 }
 
 /** In the order in which they were given: of two commands the later one counts. */
@@ -33,6 +35,24 @@ export function flag(names: string, help: string): OptionSpec {
 export function valued(names: string, placeholder: string, help: string): OptionSpec {
   return { names: names.split(','), value: 'required', placeholder, help }
 }
+
+/** What it asks for is so without it, too: `always('no-curses', 'there are no windows')`. */
+export const always = (names: string, why: string): OptionSpec => ({
+  ...flag(names, `Always so: ${why}`),
+  ignored: 'holds',
+})
+
+/** It asks for something that is not done: whoever gives it is told. */
+export const notDone = (names: string, why: string): OptionSpec => ({
+  ...flag(names, `No effect: ${why}`),
+  ignored: 'told',
+})
+
+/** The same with a value. */
+export const valueNotDone = (names: string, placeholder: string, why: string): OptionSpec => ({
+  ...valued(names, placeholder, `No effect: ${why}`),
+  ignored: 'told',
+})
 
 export function parseOptions(
   specs: readonly OptionSpec[],

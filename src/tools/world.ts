@@ -119,6 +119,8 @@ export interface ToolWorld {
   askFenceDevice(id: string, question: 'list' | 'monitor', timeoutMs: number): Promise<readonly string[] | string>
   /** Fences a node, or confirms that it is off. Answers a sentence where that failed. */
   fence(request: FenceRequest): Promise<string | undefined>
+  /** Forgets what is over of the fencing history of a node, or of all. */
+  forgetFencing(node: string | undefined): Promise<void>
 }
 
 export interface FenceDeviceFacts {
@@ -130,5 +132,10 @@ export interface FenceDeviceFacts {
 export interface FenceRequest {
   readonly node: string
   readonly action: 'reboot' | 'off' | 'on' | 'confirm'
-  readonly timeoutMs: number
+  /** Where left out, the cluster's fencing-timeout. */
+  readonly timeoutMs?: number
+  /** Beside the delays of the devices. */
+  readonly delayMs?: number
+  /** For the history: several programs may ask through this command. */
+  readonly tag?: string
 }

@@ -157,6 +157,19 @@ test('stonith_admin and crm_shadow on a running cluster', async () => {
   expect(await sh('n1', `crm_resource --force-check -r web 2>&1 || true`)).toContain('Operation force-check for web')
 })
 
+test('stonith_admin says how a node is fenced, and clears the history', async () => {
+  // There is no such controller: nobody is fenced.
+  const device = 'fence_ipmilan ip=127.0.0.1 username=a password=b lanplus=1 pcmk_host_list=n3'
+  await sh('n1', `pcs stonith create nowhere ${device}`)
+  const begun = Date.now()
+  // n2 asks the DC, or is it.
+  expect(await code('n2', 'stonith_admin --reboot n3 --delay 2 --timeout 3 --tag drill')).not.toBe(0)
+  expect(Date.now() - begun).toBeGreaterThanOrEqual(2000)
+  await lab.until('n1 knows of it', async () => /for|behalf of .*drill/.test(await sh('n1', 'stonith_admin -H n3')))
+  await sh('n1', 'stonith_admin --history n3 --cleanup; pcs stonith delete nowhere')
+  await lab.until('it is forgotten', async () => (await sh('n2', "stonith_admin -H '*'")).includes('0 events found'))
+})
+
 test('crm_report keeps what is secret to itself', async () => {
   await sh('n1', 'crm_attribute -n my-password -v swordfish')
   await sh('n1', 'cd /tmp && crm_report --single-node --dest @/report && tar -xzf @/report.tar.gz -C @/')

@@ -1,4 +1,5 @@
 /** An option of Pacemaker's commands that is accepted does something: the answer, the CIB or a file is another with it. What is refused says so. */
+import { execFile } from 'node:child_process'
 import {
   copyFileSync,
   mkdirSync,
@@ -9,6 +10,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeEach, expect, test } from 'vitest'
@@ -16,6 +18,7 @@ import { nodeName } from '../../src/base/index.ts'
 import { splitShellLine } from '../../src/cli/shell-words.ts'
 import { callerFiles } from '../../src/tools/file/caller-files.ts'
 import { FileWorld } from '../../src/tools/file/file-world.ts'
+import { optionsOf } from '../../src/tools/help.ts'
 import { allTools, runTool } from '../../src/tools/index.ts'
 import { TestWorld } from './tool-world.ts'
 
@@ -121,6 +124,7 @@ const onFile: readonly string[] = [
   'crm_diff --new FOLDER/other.xml| --original FOLDER/cib.xml',
   'crm_verify| --xml-file FOLDER/broken.xml',
   'crm_verify --xml-file FOLDER/warned.xml| --verbose',
+  'crm_verify --xml-file FOLDER/broken.xml| --quiet',
   'crm_simulate --simulate --xml-file FOLDER/cib.xml| --show-scores',
   'crm_simulate --simulate --xml-file FOLDER/cib.xml| --show-utilization',
   'crm_simulate --simulate --xml-file FOLDER/cib.xml| --save-graph FOLDER/x.xml',
@@ -193,6 +197,8 @@ const onNode: readonly string[] = [
   'attrd_updater| --refresh',
   'crm_node -R beta| --force',
   'corosync-cfgtool| -s',
+  'corosync-cfgtool| -R',
+  'corosync-cfgtool| -L',
   'corosync-cfgtool| -a 1',
   'corosync-quorumtool| -l',
   'corosync-quorumtool| -p',
@@ -209,6 +215,9 @@ const onNode: readonly string[] = [
   'stonith_admin --history alpha| --quiet',
   'stonith_admin --last 1| --as-node-id',
   'stonith_admin --reboot alpha| --timeout 7s',
+  'stonith_admin --reboot alpha| --delay 7s',
+  'stonith_admin --reboot alpha| --tag mine',
+  'stonith_admin --history alpha| --cleanup',
   'stonith_admin --agent fence_ipmilan --validate| --env-option',
 ]
 
@@ -295,6 +304,9 @@ test.each(idle)('%s: it is taken, and told that it does nothing, the first time'
   expect(readFileSync(file, 'utf8')).toContain(word.split('=')[0])
 })
 
+/** Where no node is asked, in a folder of this test. */
+const report = ['--single-node', '--as-directory', '--dest', join(folder, 'run/report')]
+
 const undone = allTools.flatMap(({ name, options }) =>
   options.flatMap((option) => (option.ignored === 'told' ? [{ name, option }] : [])),
 )
@@ -302,7 +314,108 @@ const undone = allTools.flatMap(({ name, options }) =>
 test.each(undone)('$name says that $option.names.0 has no effect', async ({ name, option }) => {
   const [first = ''] = option.names
   const written = first.length === 1 ? `-${first}` : `--${first}`
-  const words = option.value === 'none' ? [written] : [written, 'x']
+  const words = [...(name === 'crm_report' ? report : []), ...(option.value === 'none' ? [written] : [written, 'x'])]
   const { errors } = await runTool({ tool: name, arguments: words, files: callerFiles({}) }, new TestWorld())
-  expect(errors).toContain(`${name}: ${written} has no effect here.`)
+  expect(errors).toContain(`${name}: ${written} has no effect here: ${option.help.replace('No effect: ', '')}.`)
+})
+
+const kept = allTools.flatMap((tool) =>
+  optionsOf(tool).flatMap((option) => (option.ignored === 'holds' ? [{ name: tool.name, option }] : [])),
+)
+
+/** A question to each, to which it has an answer. */
+const questions: Readonly<Record<string, readonly string[]>> = {
+  attrd_updater: ['-n', 'a', '-U', '1'],
+  cibadmin: ['--query'],
+  'corosync-quorumtool': ['-l'],
+  crm_attribute: ['-n', 'cluster-name', '-G'],
+  crm_mon: ['-1'],
+  crm_node: ['-l'],
+  crm_report: report,
+  crm_resource: ['-l'],
+  crm_simulate: ['-L'],
+  crm_ticket: ['-l'],
+  stonith_admin: ['-H', '*'],
+}
+
+test.each(kept)('$name: what $option.names.0 asks for is so without it', async ({ name, option }) => {
+  const [first = ''] = option.names
+  const said = async (...more: readonly string[]): Promise<string> => {
+    clean()
+    const words = [...(questions[name] ?? []), ...more]
+    const reply = await runTool({ tool: name, arguments: words, files: callerFiles({}) }, new TestWorld())
+    return `${reply.exitCode} ${reply.output} ${reply.errors}`
+  }
+  expect(await said(first.length === 1 ? `-${first}` : `--${first}`)).toBe(await said())
+})
+
+test.each([
+  ['cibadmin', '--query', '--timeout=1'],
+  ['cibadmin', '-Q', '-t', '900ms'],
+  ['crmadmin', '--dc_lookup', '--timeout', '1s'],
+])('%s %s %s: it gives up where the daemon does not answer', async (tool, ...words) => {
+  const silent = createServer(() => undefined)
+  const path = join(folder, 'silent.sock')
+  await new Promise<void>((resolve) => silent.listen(path, resolve))
+  try {
+    const env = { ...process.env, SYSTOLE_TOOLS_SOCKET: path }
+    const program = join(import.meta.dirname, '../../shims', tool ?? '')
+    const { code, stderr } = await new Promise<{ code: unknown; stderr: string }>((resolve) =>
+      execFile(program, words, { env }, (error, _, stderr) => resolve({ code: error?.code, stderr })),
+    )
+    expect({ code, stderr }).toEqual({ code: 124, stderr: `${tool}: Call failed: Timer expired\n` })
+  } finally {
+    silent.close()
+  }
+})
+
+test.each(['cibadmin -Q -t soon', 'crmadmin -D --timeout=none'])('%s: that is not a time', async (line) => {
+  const [tool = '', ...words] = splitShellLine(line)
+  const { exitCode, errors } = await runTool({ tool, arguments: words }, new TestWorld())
+  expect(exitCode).toBe(64)
+  expect(errors).toMatch(/^(cib|crm)admin: --timeout=\w+ is not a time, such as 30 or 2min\.\n$/)
+})
+
+test.each(['attrd_updater', 'crm_attribute -N alpha -l reboot'])(
+  '%s: it answers once the value is there, and takes no other word',
+  async (beginning) => {
+    const world = new TestWorld()
+    const said = async (line: string): Promise<string> => {
+      const [tool = '', ...words] = splitShellLine(line)
+      const { exitCode, output, errors } = await runTool({ tool, arguments: words }, world)
+      return `${exitCode} ${output}${errors}`
+    }
+    const verb = beginning.startsWith('crm') ? '-v' : '-U'
+    expect(await said(`${beginning} -n a ${verb} 5 --wait=cluster`)).toBe('0 ')
+    expect(await said('attrd_updater -n a -Q')).toContain('value="5"')
+    expect(await said(`${beginning} -n a ${verb} 6 --wait=soon`)).toMatch(/^64 .*--wait= must be one of/)
+    expect(await said('attrd_updater -n a -Q')).toContain('value="5"')
+  },
+)
+
+test('stonith_admin --tolerance: what succeeded less than this ago is not done again', async () => {
+  const world = new TestWorld()
+  const ended = world.now() - 60
+  world.fencing = [
+    { target: 'beta', action: 'reboot', client: 'x', node: 'alpha', outcome: 'success', begun: ended - 5, ended },
+  ]
+  const asked = async (line: string): Promise<number> => {
+    world.asked.length = 0
+    const [tool = '', ...words] = splitShellLine(line)
+    expect((await runTool({ tool, arguments: words }, world)).exitCode).toBe(0)
+    return world.asked.length
+  }
+  expect(await asked('stonith_admin --reboot beta --tolerance 2min')).toBe(0)
+  expect(await asked('stonith_admin --reboot beta --tolerance 59s')).toBe(1)
+  expect(await asked('stonith_admin --fence beta --tolerance 2min')).toBe(1)
+  expect(await asked('stonith_admin --reboot beta')).toBe(1)
+})
+
+test.each(['timeout', 'tolerance', 'delay'])('stonith_admin --%s takes a duration, and nothing else', async (name) => {
+  const world = new TestWorld()
+  const { exitCode, errors } = await runTool(
+    { tool: 'stonith_admin', arguments: ['--reboot', 'beta', `--${name}=soon`] },
+    world,
+  )
+  expect([exitCode, errors, world.asked]).toEqual([64, `stonith_admin: --${name}=soon is not a duration.\n`, []])
 })

@@ -166,6 +166,10 @@ export class TestWorld implements ToolWorld {
     return undefined
   }
 
+  async forgetFencing(node: string | undefined): Promise<void> {
+    this.asked.push(`forget fencing of ${node ?? 'all'}`)
+  }
+
   md5(text: string): string {
     return createHash('md5').update(text).digest('hex')
   }

@@ -190,6 +190,14 @@ export class LimitedToolsWorld extends AgentToolsWorld {
       )
     return await super.fence({ ...request, node: nodeName(request.node) })
   }
+
+  override async forgetFencing(node: string | undefined): Promise<void> {
+    if (!(await this.#guarded.administers(this.#whole)))
+      throw denied(
+        `deleting the fencing history requires the permission 'write' on all of /cib/configuration, which ${this.#guarded.rights.user} does not have.`,
+      )
+    await super.forgetFencing(node)
+  }
 }
 
 function wholeOf(node: ToolsNode, view: ClusterView): XmlElement {

@@ -26,6 +26,7 @@ import { untilState } from '../node/until-state.ts'
 import type { ClusterFile } from '../nodes/cluster-file.ts'
 import { knownAttributes } from '../records/attribute-writes.ts'
 import { confirmFencing } from '../records/confirm-fencing.ts'
+import { forgetFencing } from '../records/forget-fencing.ts'
 import { deleteHistory } from '../records/forget-history.ts'
 import { failResource } from '../records/simulated-failure.ts'
 import { changeCib } from './change-cib.ts'
@@ -193,13 +194,18 @@ export class AgentToolsWorld implements ToolWorld {
     return question === 'list' ? [...hostsInList(output)] : []
   }
 
-  async fence({ node, action }: FenceRequest): Promise<string | undefined> {
+  async forgetFencing(node: string | undefined): Promise<void> {
+    const target = node === undefined ? undefined : nodeName(node)
+    await forgetFencing(this.node.store, this.node.state().fencing, target)
+  }
+
+  async fence({ node, action, ...how }: FenceRequest): Promise<string | undefined> {
     const target = nodeName(node)
     if (action === 'confirm') {
       await this.node.confirmOff(target, () => confirmFencing(this.node, target, Date.now()))
       return undefined
     }
-    const { succeeded, message } = await this.node.fencing.fenceForAdministrator(target, action)
+    const { succeeded, message } = await this.node.fencing.fenceForAdministrator(target, action, how)
     return succeeded ? undefined : message
   }
 }

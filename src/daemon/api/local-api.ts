@@ -117,10 +117,10 @@ function stateHandlers(
       await changeTicket(daemon.node.store, asked, now)
       return {}
     },
-    fence: async ({ target, action }) => {
+    fence: async ({ target, action, ...how }) => {
       if (action !== 'off' && action !== 'on' && action !== 'reboot')
         throw refuse('bad-action', `'${action}' is not a fencing action. Use off, on or reboot.`)
-      return await daemon.node.fencing.fenceForAdministrator(knownNode(daemon, target), action)
+      return await daemon.node.fencing.fenceForAdministrator(knownNode(daemon, target), action, how)
     },
     confirmFencing: async ({ target }) => {
       const node = knownNode(daemon, target)

@@ -36,7 +36,7 @@ export function peerHandlers(daemon: Daemon): Handlers<typeof nodeService> {
       })
     },
     runFenceDevice: async (request) => await daemon.node.fencing.runDevice(request),
-    fence: async ({ target, action }) => await daemon.node.fencing.fenceForPeer(target, action),
+    fence: async ({ target, action, ...how }) => await daemon.node.fencing.fenceForPeer(target, action, how),
     startCluster: async () => {
       await daemon.startNode()
       return { node: daemon.name, ok: true, message: 'started' }

@@ -85,6 +85,15 @@ export interface FencingPorts {
 /** Besides the time limit of the device itself. */
 const answerMarginMs = 3000
 const administratorTimeoutMs = 20 * 60_000
+
+const longestTag = 100
+
+/** What whoever asks for fencing may say of how. */
+export interface FencingWishes {
+  readonly timeoutMs?: number
+  readonly delayMs?: number
+  readonly tag?: string
+}
 /** Longer than an election takes where the lease of the last DC must run out. */
 const nextDcTimeoutMs = 60_000
 const lookMs = 100
@@ -268,21 +277,27 @@ export class FencingHands {
     return fencedInput(result, action, request.incarnation)
   }
 
-  async fenceForAdministrator(target: NodeName, action: FencingAction): Promise<FenceAnswer> {
+  async fenceForAdministrator(target: NodeName, action: FencingAction, how: FencingWishes = {}): Promise<FenceAnswer> {
     const { dc } = this.#ports.view()
     if (!dc) throw refuse('no-dc', 'The cluster has no DC at the moment, so no node can be fenced. Try again.')
-    if (dc.node === this.#ports.self) return await this.#fenceAsked(target, action, dc.term)
+    if (dc.node === this.#ports.self) return await this.#fenceAsked(target, action, { ...how, term: dc.term })
     const life = lastIncarnation(this.#ports.view(), target)
     try {
-      return await this.#ports.peers.to(dc.node).fence({ target, action }, { timeoutMs: administratorTimeoutMs })
+      return await this.#ports.peers
+        .to(dc.node)
+        .fence({ target, action, ...how }, { timeoutMs: administratorTimeoutMs })
     } catch (error) {
       if (dc.node !== target || !(error instanceof UnreachableError)) throw error
-      return await this.#askNextDc(target, action, life)
+      return await this.#askNextDc(target, action, { ...how, life })
     }
   }
 
   /** A DC that is fenced dies before it can say so. */
-  async #askNextDc(target: NodeName, action: FencingAction, life: NodeIncarnation): Promise<FenceAnswer> {
+  async #askNextDc(
+    target: NodeName,
+    action: FencingAction,
+    { life, ...how }: FencingWishes & { readonly life: NodeIncarnation },
+  ): Promise<FenceAnswer> {
     const { view } = this.#ports
     const giveUpAt = monotonicNow() + nextDcTimeoutMs
     const isOver = (): boolean => action === 'reboot' && sinceIncarnation(view(), target, life) === 'rebooted'
@@ -291,7 +306,7 @@ export class FencingHands {
         throw refuse('no-dc', `The DC ${target} is lost and no other node has become DC yet. Try again.`)
       await delay(lookMs)
     }
-    const answer = isOver() ? undefined : await this.fenceForAdministrator(target, action)
+    const answer = isOver() ? undefined : await this.fenceForAdministrator(target, action, how)
     // It may have come back while the next one was asked.
     return answer === undefined || isOver() ? { succeeded: true, message: `${target} has rebooted` } : answer
   }
@@ -308,11 +323,11 @@ export class FencingHands {
     return await this.#devices.ask(id, question, timeoutMs)
   }
 
-  async fenceForPeer(target: string, action: string): Promise<FenceAnswer> {
+  async fenceForPeer(target: string, action: string, how: FencingWishes): Promise<FenceAnswer> {
     const { dc } = this.#ports.view()
     if (dc?.node !== this.#ports.self) throw refuse('not-dc', 'This node is no longer the DC. Try again.')
     if (action !== 'off' && action !== 'on' && action !== 'reboot') throw refuse('bad-action', `'${action}'?`)
-    return await this.#fenceAsked(nodeName(target), action, dc.term)
+    return await this.#fenceAsked(nodeName(target), action, { ...how, term: dc.term })
   }
 
   /** The other half: the DC asks this node to use a device. */
@@ -327,7 +342,11 @@ export class FencingHands {
     return { succeeded, message, highestTerm: term, details: JSON.stringify(answer.answer) }
   }
 
-  async #fenceAsked(target: NodeName, action: FencingAction, term: number): Promise<FenceAnswer> {
+  async #fenceAsked(
+    target: NodeName,
+    action: FencingAction,
+    { term, timeoutMs = this.#timeoutMs(), delayMs = 0, tag }: FencingWishes & { readonly term: number },
+  ): Promise<FenceAnswer> {
     const id = randomUUID()
     const incarnation = knownIncarnation(this.#ports.view(), target)
     if (action === 'off') this.#wantedOff.add(target)
@@ -337,10 +356,10 @@ export class FencingHands {
       term,
       target,
       action,
-      timeoutMs: this.#timeoutMs(),
-      delayMs: 0,
+      timeoutMs,
+      delayMs,
       reason: 'requested by an administrator',
-      client: 'administrator',
+      client: tag === undefined ? 'administrator' : `administrator.${tag.slice(0, longestTag)}`,
     })
     this.#ports.onFenced(fencedInput(result, action, incarnation))
     if (result.isOff) return { succeeded: true, message: `${target} is off. ${result.message}` }

@@ -177,6 +177,10 @@ export class RemoteWorld implements ToolWorld {
     throw await Promise.resolve(this.#mayNot('fence a node'))
   }
 
+  async forgetFencing(): Promise<never> {
+    throw await Promise.resolve(this.#mayNot('delete the fencing history'))
+  }
+
   #mayNot(what: string): NotAllowedError {
     return new NotAllowedError(`The remote node ${this.localNode} may not ${what}.`)
   }

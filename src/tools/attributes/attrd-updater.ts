@@ -5,7 +5,17 @@
 import { nodeName, type Pattern, parseDurationMs, readPattern } from '../../base/index.ts'
 import { element } from '../../cib/index.ts'
 import { exitCodes } from '../exit-codes.ts'
-import { flag, type GivenOption, hasOption, lastOf, optionValue, valued } from '../options.ts'
+import {
+  always,
+  flag,
+  type GivenOption,
+  hasOption,
+  lastOf,
+  notDone,
+  optionValue,
+  valued,
+  valueNotDone,
+} from '../options.ts'
 import { printed, refused, type ToolReply } from '../reply.ts'
 import type { ParsedCall, Tool } from '../tool.ts'
 import type { ToolWorld } from '../world.ts'
@@ -30,13 +40,22 @@ export const attrdUpdater: Tool = {
     valued('set,s', 'SET', 'The id of the set of a new attribute'),
     valued('node,N', 'NODE', 'On this node, instead of the one where the command runs'),
     flag('private,p', 'Never write it to the CIB'),
-    { ...valued('lifetime,S,l', 'LIFETIME', 'Nothing: such attributes always end with a restart'), ignored: true },
-    { ...valued('wait,W', 'UNTIL', 'Nothing: the answer comes once the value is there'), ignored: true },
-    { ...flag('quiet,q', 'Nothing'), ignored: true },
-    { ...flag('utilization,z', 'Nothing: attributes of this kind are not for placement'), ignored: true },
+    valueNotDone('lifetime,S,l', 'LIFETIME', 'such attributes end with a restart of the node'),
+    valued(
+      'wait,W',
+      'UNTIL',
+      'no, local or cluster: the answer comes once the value is there on this node, whichever is asked for',
+    ),
+    always('quiet,q', 'nothing is said beside the answer'),
+    notDone('utilization,z', 'attributes of this kind are not for placement'),
   ],
   printsXml: true,
-  run: (call, world) => run(call, world),
+  run: (call, world) => {
+    const until = optionValue(call.given, 'wait')
+    return until === undefined || ['no', 'local', 'cluster'].includes(until)
+      ? run(call, world)
+      : refused(exitCodes.usage, "attrd_updater: --wait= must be one of 'no', 'local', 'cluster'")
+  },
 }
 
 async function run(call: ParsedCall, world: ToolWorld): Promise<ToolReply> {

@@ -10,7 +10,17 @@ import { tellingOfEffect } from '../cib/without-effect.ts'
 import { commandLine } from '../command-line.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { listOptions } from '../option-list.ts'
-import { flag, type GivenOption, hasOption, lastOf, type OptionSpec, optionValue, valued } from '../options.ts'
+import {
+  always,
+  flag,
+  type GivenOption,
+  hasOption,
+  lastOf,
+  notDone,
+  type OptionSpec,
+  optionValue,
+  valued,
+} from '../options.ts'
 import { printed, refused, type ToolReply } from '../reply.ts'
 import type { ParsedCall, Tool } from '../tool.ts'
 import { pacemakerVersion } from '../version.ts'
@@ -52,8 +62,8 @@ const options: readonly OptionSpec[] = [
     'UNTIL',
     'no, local or cluster: the answer comes once the value is there on this node, whichever is asked for',
   ),
-  { ...flag('score', 'Nothing: value++ and value+=N always count up'), ignored: true },
-  { ...flag('inhibit-policy-engine,!', 'Nothing: the cluster looks at every change'), ignored: true },
+  always('score', 'value++ and value+=N count up'),
+  notDone('inhibit-policy-engine,!', 'the cluster looks at every change'),
 ]
 
 export const crmAttribute: Tool = {

@@ -16,6 +16,7 @@ import {
 import { commandLine } from '../command-line.ts'
 import { exitCodes } from '../exit-codes.ts'
 import {
+  always,
   flag,
   type GivenOption,
   hasOption,
@@ -24,6 +25,7 @@ import {
   optionValue,
   plainWords,
   valued,
+  valueNotDone,
 } from '../options.ts'
 import { printed, refused, type ToolReply } from '../reply.ts'
 import type { ParsedCall, Tool } from '../tool.ts'
@@ -82,7 +84,7 @@ const options: readonly OptionSpec[] = [
   flag('no-children,n', 'Print elements without what is in them'),
   flag('allow-create,c', 'Let --modify put in what is not there'),
   flag('force,f', 'Do what is dangerous'),
-  { ...flag('score', 'Nothing: name++ and name+=N always count up (with --modify)'), ignored: true },
+  always('score', 'name++ and name+=N count up (with --modify)'),
   valued('user,U', 'USER', 'With the rights of this user, for root and hacluster'),
   {
     ...valued(
@@ -92,15 +94,12 @@ const options: readonly OptionSpec[] = [
     ),
     value: 'inline',
   },
-  { ...flag('sync-call,s', 'Nothing: the answer comes once the change is saved'), ignored: true },
-  { ...flag('local,l', 'Nothing: every node has the whole CIB'), ignored: true },
-  { ...valued('node,N', 'NODE', 'Nothing: every node has the whole CIB'), ignored: true },
-  { ...valued('host,h', 'NODE', 'Nothing: every node has the whole CIB'), ignored: true },
-  {
-    ...valued('timeout,t', 'TIME', 'Nothing: a change waits as long as it takes others to finish theirs'),
-    ignored: true,
-  },
-  { ...valued('call-id,i', 'NUMBER', 'Nothing'), ignored: true },
+  always('sync-call,s', 'the answer comes once the change is saved'),
+  always('local,l', 'this node answers, and a change is for the whole cluster'),
+  valueNotDone('node,N', 'NODE', 'every node has the whole CIB'),
+  valueNotDone('host,h', 'NODE', 'every node has the whole CIB'),
+  { ...valued('timeout,t', 'TIME', 'Give up after this time; what was begun may still be done'), isDeadline: true },
+  valueNotDone('call-id,i', 'NUMBER', 'no answer is awaited by its number'),
 ]
 
 export const cibadmin: Tool = {

@@ -31,7 +31,7 @@ export const crmVerify: Tool = {
     valued('xml-text,X', 'XML', 'The configuration as text'),
     { ...valued('save-xml,S', 'FILE', 'Save what was checked'), file: 'written' },
     flag('verbose,V', 'Also report likely mistakes'),
-    { ...flag('quiet,q', 'Nothing'), ignored: true },
+    flag('quiet,q', 'Leave out the last line, which says that it is invalid'),
   ],
   printsXml: true,
   runsHere: true,
@@ -49,7 +49,10 @@ function run(call: ParsedCall, world: ToolWorld): ToolReply {
   const told = [...errors, ...(verbose ? [...warnings, ...remarks] : [])]
   const isValid = errors.length === 0 && warnings.length === 0
   const kind = errors.length > 0 ? 'errors' : 'warnings'
-  const last = isValid ? [] : [`Configuration invalid (with ${kind})${verbose ? '' : ' (-V may provide more detail)'}`]
+  const last =
+    isValid || hasOption(call.given, 'quiet')
+      ? []
+      : [`Configuration invalid (with ${kind})${verbose ? '' : ' (-V may provide more detail)'}`]
   return {
     exitCode: isValid ? exitCodes.ok : exitCodes.configuration,
     output: '',

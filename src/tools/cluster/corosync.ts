@@ -4,7 +4,7 @@
  */
 import { exitCodes } from '../exit-codes.ts'
 import { ctime } from '../monitor/times.ts'
-import { flag, hasOption, optionValue, plainWords, valued } from '../options.ts'
+import { always, flag, hasOption, notDone, optionValue, plainWords, valued, valueNotDone } from '../options.ts'
 import { printed, refused, type ToolReply } from '../reply.ts'
 import { statusOf } from '../status-of.ts'
 import type { ParsedCall, Tool } from '../tool.ts'
@@ -20,14 +20,14 @@ export const corosyncCfgtool: Tool = {
   options: [
     flag('s', 'The state of the links'),
     flag('n', 'The state of the links'),
-    { ...flag('R', 'Nothing: a changed list of nodes is known everywhere at once'), ignored: true },
+    flag('R', 'Answer that it is done: a changed list of nodes is known everywhere at once'),
     valued('a', 'ID', 'The address of a node'),
-    { ...flag('L', 'Nothing: systoled keeps no log file open'), ignored: true },
+    flag('L', 'Answer that it is done: systoled keeps no log file open'),
     flag('H', "Refused: 'systole cluster stop' stops this node"),
     valued('k', 'ID', "Refused: 'stonith_admin --fence' switches a node off"),
-    { ...valued('i', 'LINK', 'Nothing: all links are shown'), ignored: true },
-    { ...flag('b', 'Nothing'), ignored: true },
-    { ...flag('force', 'Nothing'), ignored: true },
+    valueNotDone('i', 'LINK', 'all links are shown'),
+    notDone('b', 'links are shown in full'),
+    notDone('force', 'nothing is done here that it could force'),
   ],
   run: ({ given }, world) => {
     if (!world.isCluster) return notConnected('corosync-cfgtool')
@@ -77,12 +77,12 @@ export const corosyncQuorumtool: Tool = {
     valued('o', 'ORDER', 'The members by a: address, n: name, i: id'),
     valued('e', 'VOTES', 'Refused: votes are those of the nodes that were added'),
     valued('v', 'VOTES', 'Refused: every node has one vote'),
-    { ...valued('n', 'ID', 'Nothing, with -v'), ignored: true },
+    valueNotDone('n', 'ID', 'every node has one vote'),
     flag('f', 'Refused: a witness votes while it is of use'),
-    { ...flag('m', 'Nothing: it is shown once'), ignored: true },
-    { ...flag('a', 'Nothing: a node has one name'), ignored: true },
+    notDone('m', 'it is shown once'),
+    always('a', 'a node has one name'),
     flag('p', 'For programs: the column Qdevice is there without a witness, too, and says NR'),
-    { ...flag('i', 'Nothing'), ignored: true },
+    notDone('i', 'nodes are shown by their names'),
   ],
   run: ({ given }, world) => {
     if (!world.isCluster) return notConnected('corosync-quorumtool')
@@ -194,8 +194,8 @@ export const corosyncCmapctl: Tool = {
     valued('C', 'KIND', 'Refused: settings are not written here'),
     valued('t', 'KEY', 'Refused: nothing is followed here'),
     valued('T', 'PREFIX', 'Refused: nothing is followed here'),
-    { ...flag('b', 'Nothing'), ignored: true },
-    { ...valued('m', 'MAP', 'Only stats, which there are none of'), ignored: true },
+    notDone('b', 'no value is binary'),
+    valueNotDone('m', 'MAP', 'there is one map'),
   ],
   run: (call, world) => {
     if (!world.isCluster) return notConnected('corosync-cmapctl')

@@ -3,7 +3,7 @@ import { childElement, childElements } from '../../cib/index.ts'
 import { removed, sectionOf } from '../cib/tree.ts'
 import { commandLine } from '../command-line.ts'
 import { exitCodes } from '../exit-codes.ts'
-import { flag, hasOption, lastOf, valued } from '../options.ts'
+import { always, flag, hasOption, lastOf, valued } from '../options.ts'
 import { printed, refused, type ToolReply } from '../reply.ts'
 import type { ParsedCall, Tool } from '../tool.ts'
 import type { ToolWorld } from '../world.ts'
@@ -26,7 +26,7 @@ export const crmNode: Tool = {
       'Take what is left of a node out of the configuration (with --force); it must have left the cluster',
     ),
     flag('force,f', 'Do what is dangerous'),
-    { ...flag('quiet,Q', 'Nothing'), ignored: true },
+    always('quiet,Q', 'nothing is said beside the answer'),
   ],
   run: (call, world) => run(call, world),
 }

@@ -18,7 +18,17 @@ import { monitorFacts } from '../monitor/facts.ts'
 import { shownSections } from '../monitor/sections.ts'
 import { monitorText, printText } from '../monitor/text.ts'
 import { isoTime } from '../monitor/times.ts'
-import { flag, type GivenOption, hasOption, optionValue, plainWords, valued } from '../options.ts'
+import {
+  always,
+  flag,
+  type GivenOption,
+  hasOption,
+  notDone,
+  optionValue,
+  plainWords,
+  valued,
+  valueNotDone,
+} from '../options.ts'
 import { printed, refused, type ToolReply } from '../reply.ts'
 import { analysis, events } from '../report-analysis.ts'
 import type { ParsedCall, Tool } from '../tool.ts'
@@ -36,19 +46,19 @@ export const crmReport: Tool = {
     flag('single-node,S', 'This node alone; otherwise the others are asked for their logs by ssh'),
     flag('as-directory,d', 'Leave a folder instead of an archive'),
     { ...valued('logfile,l', 'FILE', 'Also this log file'), file: 'read' },
-    { ...valued('cluster,c', 'TYPE', 'Nothing: there is one type'), ignored: true },
-    { ...flag('corosync,C', 'Nothing: there is one type'), ignored: true },
-    { ...valued('max-depth,D', 'NUMBER', 'Nothing: nothing is searched for'), ignored: true },
+    valueNotDone('cluster,c', 'TYPE', 'there is one type'),
+    notDone('corosync,C', 'there is one type'),
+    valueNotDone('max-depth,D', 'NUMBER', 'nothing is searched for'),
     valued('rsh,e', 'COMMAND', 'The program that runs commands on other nodes (default: ssh -T)'),
-    { ...valued('cts,T', 'TEST', 'Nothing: there are no such tests'), ignored: true },
-    { ...valued('cts-log', 'FILE', 'Nothing: there are no such tests'), ignored: true },
+    valueNotDone('cts,T', 'TEST', 'there are no such tests'),
+    valueNotDone('cts-log', 'FILE', 'there are no such tests'),
     valued(
       'L',
       'PATTERN',
       'Also include log lines that match this regular expression in the analysis; may be given several times',
     ),
-    { ...flag('sos-mode', 'Nothing'), ignored: true },
-    { ...flag('no-search,M', 'Nothing'), ignored: true },
+    notDone('sos-mode', 'a report is the same for everybody'),
+    always('no-search,M', 'no log files are searched for'),
     valued('user,u', 'USER', 'Who logs in there, by default root'),
     valued('nodes,n', 'NODES', 'These nodes instead of those of the cluster; may be given several times'),
   ],

@@ -11,7 +11,7 @@ import {
 import { appended, removed, replaced, withSection } from '../cib/tree.ts'
 import { commandLine } from '../command-line.ts'
 import { exitCodes } from '../exit-codes.ts'
-import { flag, type GivenOption, hasOption, lastOf, optionValue, valued } from '../options.ts'
+import { always, flag, type GivenOption, hasOption, lastOf, optionValue, valued, valueNotDone } from '../options.ts'
 import { printed, refused, type ToolReply } from '../reply.ts'
 import { knownTickets, statusOf } from '../status-of.ts'
 import type { ParsedCall, Tool } from '../tool.ts'
@@ -55,9 +55,9 @@ export const crmTicket: Tool = {
     valued('attr-value,v', 'VALUE', 'The value to set'),
     valued('default,d', 'VALUE', 'Printed where an attribute is not set'),
     flag('force,f', 'Do what is dangerous'),
-    { ...valued('set-name,n', 'ID', 'Nothing: tickets have no sets of attributes'), ignored: 'told' },
-    { ...valued('nvpair,i', 'ID', 'Nothing: tickets have no pairs'), ignored: 'told' },
-    { ...flag('quiet,Q', 'Nothing: a value is printed alone'), ignored: true },
+    valueNotDone('set-name,n', 'ID', 'tickets have no sets of attributes'),
+    valueNotDone('nvpair,i', 'ID', 'tickets have no pairs'),
+    always('quiet,Q', 'a value is printed alone'),
   ],
   printsXml: true,
   exits: { format: exitCodes.noSuchObject },

@@ -3,7 +3,7 @@ import { childElement, childElements, configurationElement, element } from '../.
 import { connectionNames, guestNames } from '../attributes/known-nodes.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { isoTime } from '../monitor/times.ts'
-import { flag, hasOption, lastOf, type OptionSpec, valued } from '../options.ts'
+import { flag, hasOption, lastOf, type OptionSpec, valued, valueNotDone } from '../options.ts'
 import { printed, refused, type ToolReply } from '../reply.ts'
 import type { ParsedCall, Tool } from '../tool.ts'
 import type { ToolWorld } from '../world.ts'
@@ -20,8 +20,8 @@ export const crmadmin: Tool = {
     optional(valued('nodes,N', 'TYPE', 'All nodes, or those of a type: cluster, guest, remote')),
     flag('bash-export,B', 'Nodes as assignments for a shell'),
     flag('quiet,q', 'Only the value'),
-    { ...valued('timeout,t', 'TIME', 'Nothing: the answer is there at once'), ignored: true },
-    { ...valued('ipc-name,i', 'NAME', 'Nothing'), ignored: true },
+    { ...valued('timeout,t', 'TIME', 'Give up after this time'), isDeadline: true },
+    valueNotDone('ipc-name,i', 'NAME', 'who asks is known by the connection'),
   ],
   printsXml: true,
   run,

@@ -1,7 +1,7 @@
 /** pacemakerd: agents ask for its version (`pacemakerd -$`) to see whether crm_node knows their node's name. */
 import { element } from '../../cib/index.ts'
 import { exitCodes } from '../exit-codes.ts'
-import { flag, hasOption, valued } from '../options.ts'
+import { flag, hasOption, notDone, valueNotDone } from '../options.ts'
 import { printed, refused } from '../reply.ts'
 import type { Tool } from '../tool.ts'
 import { featureSet, pacemakerVersion } from '../version.ts'
@@ -13,8 +13,8 @@ export const pacemakerd: Tool = {
     flag('features,F', 'Show the feature set'),
     flag('shutdown,S', "Refused: 'systole cluster stop' stops this node"),
     flag('standby,s', "Refused: 'systole node standby' first, then start the node"),
-    { ...flag('foreground,f', 'Nothing'), ignored: true },
-    { ...valued('pid-file,p', 'FILE', 'Nothing'), ignored: 'told' },
+    notDone('foreground,f', 'this command starts no daemon'),
+    valueNotDone('pid-file,p', 'FILE', 'this command starts no daemon'),
   ],
   printsXml: true,
   run: ({ given }) =>

@@ -5,7 +5,7 @@ import { knowsNode } from '../attributes/known-nodes.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { ctime } from '../monitor/times.ts'
 import { fenceEventElement } from '../monitor/xml.ts'
-import { flag, hasOption, lastOf, type OptionSpec, optionValue, valued } from '../options.ts'
+import { always, flag, hasOption, lastOf, type OptionSpec, optionValue, valued, valueNotDone } from '../options.ts'
 import { printed, refused, type ToolReply } from '../reply.ts'
 import type { ParsedCall, Tool } from '../tool.ts'
 import type { FencingEvent, ToolWorld } from '../world.ts'
@@ -34,16 +34,16 @@ const options: readonly OptionSpec[] = [
   valued('deregister,D', 'DEVICE', 'Refused: devices are those of the configuration'),
   valued('register-level,r', 'TARGET', 'Refused: levels are those of the configuration'),
   valued('deregister-level,d', 'TARGET', 'Refused: levels are those of the configuration'),
-  { ...valued('device,v', 'DEVICE', 'Nothing, with --register-level'), ignored: true },
-  { ...valued('index,i', 'LEVEL', 'Nothing, with --register-level'), ignored: true },
-  valued('timeout,t', 'TIME', 'How long fencing may take'),
+  valueNotDone('device,v', 'DEVICE', 'levels are those of the configuration'),
+  valueNotDone('index,i', 'LEVEL', 'levels are those of the configuration'),
+  valued('timeout,t', 'TIME', 'How long each action of a device may take (default: fencing-timeout)'),
   flag('quiet,q', 'Less: of --history the moment of the last fencing, as seconds since 1970'),
   flag('as-node-id,n', 'The node is named by its id (with --last)'),
-  { ...valued('tag,T', 'TAG', 'Nothing'), ignored: 'told' },
-  { ...valued('tolerance', 'TIME', 'Nothing: a node that is off already is not fenced again'), ignored: 'told' },
-  { ...valued('delay,y', 'TIME', 'Nothing'), ignored: 'told' },
-  { ...flag('cleanup,c', 'Nothing'), ignored: 'told' },
-  { ...flag('broadcast,b', 'Nothing: every node knows the whole history'), ignored: true },
+  valued('tag,T', 'TAG', 'Name whoever asks in the fencing history'),
+  valued('tolerance', 'TIME', 'Do nothing if the same succeeded less than this time ago'),
+  valued('delay,y', 'TIME', 'Wait so long before fencing, beside the delays of the devices'),
+  flag('cleanup,c', 'Forget the fencing history (with --history)'),
+  always('broadcast,b', 'every node knows the whole history'),
 ]
 
 const commands = [
@@ -87,9 +87,14 @@ async function run(call: ParsedCall, world: ToolWorld): Promise<ToolReply> {
   if (asksFenceAgents(call.given)) return onFenceAgents(call, command.name)
   if (!world.isCluster)
     return refused(exitCodes.notConnected, 'Could not connect to fencer: Transport endpoint is not connected')
-  const timeoutMs = parseDurationMs(optionValue(call.given, 'timeout') ?? '') ?? defaultTimeoutMs
+  const wrong = durations.find((name) => isNoDuration(optionValue(call.given, name)))
+  if (wrong !== undefined)
+    return refused(exitCodes.usage, `stonith_admin: --${wrong}=${optionValue(call.given, wrong)} is not a duration.`)
+  const durationOf = (name: string) => parseDurationMs(optionValue(call.given, name) ?? '')
+  const timeoutMs = durationOf('timeout') ?? defaultTimeoutMs
   switch (command.name) {
     case 'history':
+      if (hasOption(call.given, 'cleanup')) return await forget(value, world)
       return history(call, value, await world.fencingHistory())
     case 'last':
       return last(nodeMeant(call, value, world), await world.fencingHistory())
@@ -118,35 +123,68 @@ async function run(call: ParsedCall, world: ToolWorld): Promise<ToolReply> {
         `stonith_admin: fencing levels are those of the configuration: 'systole stonith level add' or 'systole stonith level remove'.`,
       )
     default:
-      return await fence({ command: command.name, node: value, timeoutMs }, world)
+      return await fence(call, { action: actions[command.name] ?? 'reboot', node: value }, world)
   }
 }
+
+const durations = ['timeout', 'tolerance', 'delay'] as const
+
+const isNoDuration = (text: string | undefined): boolean => text !== undefined && parseDurationMs(text) === undefined
 
 function nodeMeant({ given }: ParsedCall, text: string, world: ToolWorld): string {
   const byId = hasOption(given, 'as-node-id') ? world.nodes().find(({ id }) => id === text)?.name : undefined
   return byId ?? text
 }
 
-const actions: Readonly<Record<string, 'reboot' | 'off' | 'on' | 'confirm'>> = {
+interface Fencing {
+  readonly node: string
+  readonly action: 'reboot' | 'off' | 'on' | 'confirm'
+}
+
+const actions: Readonly<Record<string, Fencing['action']>> = {
   reboot: 'reboot',
   fence: 'off',
   unfence: 'on',
   confirm: 'confirm',
 }
 
-async function fence(
-  asked: { readonly command: string; readonly node: string; readonly timeoutMs: number },
-  world: ToolWorld,
-): Promise<ToolReply> {
-  const { node, timeoutMs } = asked
-  const action = actions[asked.command] ?? 'reboot'
+async function fence({ given }: ParsedCall, what: Fencing, world: ToolWorld): Promise<ToolReply> {
+  const { node, action } = what
   if (!knowsNode(world, node)) return refused(exitCodes.noSuchHost, `stonith_admin: there is no node ${node}`)
-  const trouble = await world.fence({ node, action, timeoutMs })
+  const [timeoutMs, delayMs, toleranceMs = 0] = ['timeout', 'delay', 'tolerance'].map((name) =>
+    parseDurationMs(optionValue(given, name) ?? ''),
+  )
+  if (toleranceMs > 0 && (await wasDone(what, world, toleranceMs / 1000))) return printed('', [])
+  const tag = optionValue(given, 'tag')
+  const trouble = await world.fence({
+    node,
+    action,
+    ...(timeoutMs !== undefined && { timeoutMs }),
+    ...(delayMs !== undefined && { delayMs }),
+    ...(tag !== undefined && { tag }),
+  })
   if (trouble === undefined) return printed('', [])
   return refused(
     /time/i.test(trouble) ? exitCodes.timeout : exitCodes.error,
     `stonith_admin: Couldn't fence ${node}: ${trouble}`,
   )
+}
+
+/** Whether the same has succeeded in the last so many seconds. */
+async function wasDone({ node, action }: Fencing, world: ToolWorld, seconds: number): Promise<boolean> {
+  const all = await world.fencingHistory()
+  return all.some(
+    (event) =>
+      event.target === node &&
+      event.action === action &&
+      event.outcome === 'success' &&
+      (event.ended ?? event.begun) > world.now() - seconds,
+  )
+}
+
+async function forget(node: string, world: ToolWorld): Promise<ToolReply> {
+  await world.forgetFencing(node === '*' || node === '' ? undefined : node)
+  return printed('', [])
 }
 
 function history({ given }: ParsedCall, node: string, all: readonly FencingEvent[]): ToolReply {

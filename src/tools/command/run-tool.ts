@@ -1,5 +1,5 @@
 /** Runs a command by its name: reads its options, answers `--help` and `--version`, and gives its result the form that was asked for. */
-import { firstNotInXml } from '../../base/index.ts'
+import { firstNotInXml, parseDurationMs } from '../../base/index.ts'
 import { element, printXml, type XmlElement } from '../../cib/index.ts'
 import { describeExit, exitCodes } from '../exit-codes.ts'
 import { describeTool, formatsOf, optionsOf } from '../help.ts'
@@ -35,17 +35,28 @@ export async function runTool(call: ToolCall, world: ToolWorld): Promise<ToolRep
     )
   const isKnownHere = call.installed !== undefined && tool.asksWhatIsInstalled?.(given) === true
   if (call.files === undefined && needsCaller(tool, given) && !isKnownHere) return runHere
-  const reply = withNotDone(tool, given, await tool.run({ ...call, given }, world))
-  return await written(call, given, formed(call, given, reply))
+  const late = wrongDeadline(tool, given)
+  if (late !== undefined) return refused(exitCodes.usage, late)
+  const reply = formed(call, given, await tool.run({ ...call, given }, world))
+  return await written(call, given, format === 'none' ? reply : withNotDone(tool, given, reply))
 }
 
 /** Whoever asks for something that is not done learns it, out of the way of what scripts read. */
 function withNotDone(tool: Tool, given: readonly GivenOption[], reply: ToolReply): ToolReply {
-  const told = tool.options.filter(({ ignored, names }) => ignored === 'told' && hasOption(given, names[0] ?? ''))
+  const told = optionsOf(tool).filter(({ ignored, names }) => ignored === 'told' && hasOption(given, names[0] ?? ''))
   const lines = told.map(
-    ({ names: [name = ''] }) => `${tool.name}: ${name.length === 1 ? '-' : '--'}${name} has no effect here.\n`,
+    ({ names: [name = ''], help }) =>
+      `${tool.name}: ${name.length === 1 ? '-' : '--'}${name} has no effect here: ${help.replace(/^No effect: /, '')}.\n`,
   )
   return lines.length === 0 ? reply : { ...reply, errors: lines.join('') + reply.errors }
+}
+
+/** The caller's own program gives up then (shims/systole-tool), so that it does so where this node does not answer at all. */
+function wrongDeadline(tool: Tool, given: readonly GivenOption[]): string | undefined {
+  const name = tool.options.find(({ isDeadline }) => isDeadline)?.names[0]
+  const value = name === undefined ? undefined : optionValue(given, name)
+  if (value === undefined || parseDurationMs(value) !== undefined) return undefined
+  return `${tool.name}: --${name}=${value} is not a time, such as 30 or 2min.`
 }
 
 const holdsNoControl = (character: string): string =>

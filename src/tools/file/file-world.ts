@@ -192,6 +192,10 @@ export class FileWorld implements ToolWorld {
   async fence(): Promise<string> {
     return await Promise.resolve('This is a CIB in a file, not a cluster.')
   }
+
+  async forgetFencing(): Promise<void> {
+    await Promise.resolve()
+  }
 }
 
 /** `-` is standard input. */

@@ -2,7 +2,7 @@
 import { parseDurationMs } from '../../base/index.ts'
 import { element, printXml } from '../../cib/index.ts'
 import { exitCodes } from '../exit-codes.ts'
-import { flag, type GivenOption, hasOption, type OptionSpec, optionValue, valued } from '../options.ts'
+import { always, flag, type GivenOption, hasOption, type OptionSpec, optionValue, valued } from '../options.ts'
 import { printed, refused, type ToolReply } from '../reply.ts'
 import { type ParsedCall, statusPage, type Tool } from '../tool.ts'
 import { apiVersion, pacemakerVersion } from '../version.ts'
@@ -53,9 +53,9 @@ const options: readonly OptionSpec[] = [
   flag('old-agent-names', 'Names of agents as before Pacemaker 2.1: ocf::heartbeat:IPaddr2 (also with PCS_COMPAT=0.9)'),
   flag('show-detail,R', 'More of everything: ids and versions of nodes, each instance of a clone'),
   flag('brief,b', 'How many resources are active, by agent and node, instead of each'),
-  { ...flag('pending,j', 'Nothing: operations that are under way are always shown'), ignored: true },
-  { ...flag('disable-ncurses,N', 'Nothing: there are no windows'), ignored: true },
-  { ...flag('no-curses', 'Nothing: there are no windows'), ignored: true },
+  always('pending,j', 'operations that are under way are shown'),
+  always('disable-ncurses,N', 'there are no windows'),
+  always('no-curses', 'there are no windows'),
   flag('watch-fencing,W', 'With --external-agent: run it for every node that is fenced, too'),
   flag('quiet,Q', 'Without the times'),
 ]

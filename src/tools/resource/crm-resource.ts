@@ -7,6 +7,7 @@ import { descendants, removed, sectionOf } from '../cib/tree.ts'
 import { commandLine } from '../command-line.ts'
 import { exitCodes } from '../exit-codes.ts'
 import {
+  always,
   flag,
   type GivenOption,
   hasOption,
@@ -48,7 +49,7 @@ const options: readonly OptionSpec[] = [
   flag('why,Y', "Show whether the resource runs ('systole why' shows the reasons)"),
   flag('list-operations,O', 'The operations of what is active: since its last start'),
   flag('list-all-operations,o', 'All recorded operations of resources or nodes'),
-  { ...flag('pending', 'Nothing: operations that are under way are always shown'), ignored: true },
+  always('pending', 'operations that are under way are shown'),
   valued(
     'get-parameter,g',
     'NAME',

@@ -12,7 +12,7 @@ import {
 import { parseMoment, utc } from '../../status/index.ts'
 import { isSchemaName, schemaTrouble } from '../cib/conforming.ts'
 import { exitCodes } from '../exit-codes.ts'
-import { flag, type GivenOption, hasOption, type OptionSpec, optionValue, valued } from '../options.ts'
+import { always, flag, type GivenOption, hasOption, notDone, type OptionSpec, optionValue, valued } from '../options.ts'
 import { printed, refused, type ToolReply } from '../reply.ts'
 import type { ParsedCall, Tool, Writing } from '../tool.ts'
 import type { ToolWorld } from '../world.ts'
@@ -54,8 +54,8 @@ export const crmSimulate: Tool = {
     valued('profile,P', 'FOLDER', 'How long it takes for each CIB in a folder'),
     valued('repeat,N', 'NUMBER', 'How often each (with --profile); the time is that of all'),
     flag('quiet,Q', 'Show only the requested sections'),
-    { ...flag('pending,j', 'Nothing: operations that are under way are always shown'), ignored: true },
-    { ...flag('all-actions,a', 'Nothing: a graph shows what it does'), ignored: true },
+    always('pending,j', 'operations that are under way are shown'),
+    notDone('all-actions,a', 'a graph shows what is part of the transition'),
   ],
   runsHere: true,
   printsXml: true,
