@@ -6,7 +6,7 @@ import { parseXml } from '../../src/cib/index.ts'
 import { type ControllerEffect, defaultControllerTimings, initialController } from '../../src/controller/index.ts'
 import { limitsOf } from '../../src/controller/limits.ts'
 import { send } from '../../src/controller/send.ts'
-import type { ControllerState, Reign } from '../../src/controller/state.ts'
+import type { ControllerState, DcState } from '../../src/controller/state.ts'
 import { nextActions, startWalk, type Walk } from '../../src/controller/walk.ts'
 import { schedule } from '../../src/scheduler/index.ts'
 import type { GraphAction } from '../../src/transition/index.ts'
@@ -61,7 +61,7 @@ test('cluster-delay: the result of an operation is waited for so much longer tha
     const { state, walk } = dcWith({ ...idle, ...(options && { options }) })
     const [action] = nextActions(walk, limitsOf(state, walk, 0))
     if (action === undefined) throw new Error('nothing is to be done')
-    const [sent] = send(state, { transition: 1, action }, 0).state.reign?.walks ?? []
+    const [sent] = send(state, { transition: 1, action }, 0).state.dcState?.walks ?? []
     return [...(sent?.underWay.values() ?? [])].map(({ deadline }) => deadline)
   }
   expect(waited(undefined)).toEqual([20_000 + 60_000])
@@ -88,7 +88,7 @@ function dcWith(cib: SmallCib): { readonly state: ControllerState; readonly walk
   const { graph } = schedule({ cib: parsed.value, now: 1_700_000_000, md5, explain: false })
   const plan = { number: 1, plannedFrom: 1, deletions: [], clearsFailures: false, lastFailure: () => undefined }
   const walk = startWalk(graph, plan)
-  const reign: Reign = {
+  const dcState: DcState = {
     term: 1,
     writes: new Map(),
     mustSee: 0,
@@ -107,5 +107,5 @@ function dcWith(cib: SmallCib): { readonly state: ControllerState; readonly walk
     blocked: [],
     publishAt: 0,
   }
-  return { state: { ...initialController(nodeName('n1'), defaultControllerTimings), reign }, walk }
+  return { state: { ...initialController(nodeName('n1'), defaultControllerTimings), dcState }, walk }
 }
