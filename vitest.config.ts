@@ -119,7 +119,8 @@ export default defineConfig({
           ],
           testTimeout: 30_000,
           expect: patient,
-          maxWorkers: 2,
+          // One more than there are cores: several files wait for processes and networks most of their time.
+          maxWorkers: 3,
         },
       },
       {

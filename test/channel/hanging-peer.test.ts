@@ -1,7 +1,7 @@
 /** Listeners that accept a connection and then say nothing, as a frozen host does, and never end it, as one does whose power was cut after that. */
 import { createServer, type Server, type Socket } from 'node:net'
 import { createServer as createTlsServer } from 'node:tls'
-import { afterEach, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, test } from 'vitest'
 import {
   connectPeer,
   createAuthority,
@@ -26,7 +26,7 @@ beforeAll(async () => {
   beta = await identityOf('beta')
 })
 
-afterEach(async () => {
+afterAll(async () => {
   for (const close of closing.splice(0).reverse()) await close()
 })
 
@@ -78,7 +78,9 @@ const frozenHosts: readonly { readonly name: string; readonly server: () => Serv
 ]
 
 for (const { name, server } of frozenHosts)
-  test(`a daemon that went silent ${name} is reached within seconds once it is there again`, async () => {
+  test.concurrent(`a daemon that went silent ${name} is reached within seconds once it is there again`, async ({
+    expect,
+  }) => {
     const frozen = await freeze(server())
     const client = connectPeer({ node: 'alpha', host: '127.0.0.1', port: frozen.port }, beta)
     closing.push(client.close)
@@ -88,7 +90,9 @@ for (const { name, server } of frozenHosts)
     await expect.poll(ask, { timeout: reachedWithinMs }).toBe('awake')
   })
 
-test('a call that has much time does not spend it on a connection that does not come about', async () => {
+test.concurrent('a call that has much time does not spend it on a connection that does not come about', async ({
+  expect,
+}) => {
   const frozen = await freeze(createServer())
   const client = connectPeer({ node: 'alpha', host: '127.0.0.1', port: frozen.port }, beta)
   closing.push(client.close)
@@ -97,7 +101,7 @@ test('a call that has much time does not spend it on a connection that does not 
   expect(performance.now() - since).toBeLessThan(10_000)
 })
 
-test('connections that nobody answers are ended on this side, and do not gather', async () => {
+test.concurrent('connections that nobody answers are ended on this side, and do not gather', async ({ expect }) => {
   const frozen = await freeze(createServer((socket) => socket.resume()))
   const client = connectPeer({ node: 'alpha', host: '127.0.0.1', port: frozen.port }, beta)
   closing.push(client.close)
@@ -112,7 +116,9 @@ test('connections that nobody answers are ended on this side, and do not gather'
 })
 
 for (const { name, server } of frozenHosts)
-  test(`a member of the store that went silent ${name} is asked again once it is there`, async () => {
+  test.concurrent(`a member of the store that went silent ${name} is asked again once it is there`, async ({
+    expect,
+  }) => {
     const frozen = await freeze(server())
     const { authority, certificate, key } = beta
     const tls = { ca: Buffer.from(authority), certificate: Buffer.from(certificate), key: Buffer.from(key) }

@@ -137,8 +137,8 @@ test('the fence device fails: the survivor keeps what it runs and recovers nothi
   lab.power.brokenControllers.add(victim)
   lab.power.unplugged.add(victim)
   try {
-    const cut = Date.now()
     await lab.power.off(victim)
+    const cut = Date.now()
     await lab.until('it says that fencing fails', async () =>
       /could not be fenced/.test((await quorum(survivor)).twoNode?.message ?? ''),
     )
