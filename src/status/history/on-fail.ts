@@ -1,6 +1,23 @@
 /**
- * What the cluster does about a failed operation: its `on-fail`, or the default (Pacemaker Explained, "Operation
- * Properties", on-fail).
+ * An operation has failed, such as a monitor: what now (Pacemaker Explained, "Handling Resource Failure" and "Operation Properties").
+ *
+ * | question | answer | file |
+ * | --- | --- | --- |
+ * | does it still count? | not once `failure-timeout` has passed since the last failure, nor after the parameters have changed | `expiry.ts`, `outdated-failure.ts` |
+ * | what is done about it? | the `on-fail` of the operation, or its default below; of several failures on a node the most drastic one | here |
+ * | `ignore` | nothing: it is taken for the success that was expected, but listed | `failure.ts` |
+ * | `recover` (`restart`) | stopped and started, where its scores are best now | `conclude.ts` |
+ * | `demote` | demoted; promoted again where it may be | `conclude.ts` |
+ * | `block` | left alone, until an administrator clears the failure | `conclude.ts` |
+ * | `stop` | stopped, and started nowhere | `conclude.ts`, `failure.ts` |
+ * | `standby` | all resources leave the node | `conclude.ts` |
+ * | `fence` | the node is fenced, and what it ran recovers elsewhere | `conclude.ts` |
+ * | `restart-container`, `reset-remote` | its container or its node's connection is recovered | `conclude.ts` |
+ * | may it run there again? | while its fail count is below `migration-threshold`; from then on the score there is -INFINITY | `fail-count.ts`, `scheduler/scores/fail-counts.ts` |
+ * | and where a start has failed? | the fail count is INFINITY at once with `start-failure-is-fatal` | `controller/results.ts` |
+ * | when is it forgotten? | `failure-timeout` after the last failure, unless one with `block` is on record; or by `resource cleanup` | `fail-count.ts`, `expiry.ts` |
+ *
+ * The defaults:
  *
  * | nothing written, and the operation is | default |
  * | --- | --- |
