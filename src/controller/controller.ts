@@ -54,12 +54,12 @@ function act(state: ControllerState, now: number): Turn {
   const { dc } = state.view
   if (dc === undefined) return campaign(withoutDcState(state), now)
   if (dc.node !== state.self) return watchDc(withoutDcState(state), dc, now)
-  // The key of an earlier incarnation of this daemon: nobody rules under it any more.
+  // The key of an earlier incarnation of this daemon: nobody is the DC under it any more.
   if (dc.lease !== state.lease) return revoke(withoutDcState(state), dc.node, dc.lease, now)
   const current = state.dcState !== undefined && isStuck(state.dcState, now) ? withoutDcState(state) : state
   if (dc.term === current.endedTerm) return resign(current, dc.term, now)
-  const ruled = rule(current.dcState?.term === dc.term ? current : beginReign(current, dc.term, now), now)
-  return { state: noteWaiting(ruled.state, now), effects: ruled.effects }
+  const acted = actAsDc(current.dcState?.term === dc.term ? current : beginTerm(current, dc.term, now), now)
+  return { state: noteWaiting(acted.state, now), effects: acted.effects }
 }
 
 function resign(state: ControllerState, term: number, now: number): Turn {
@@ -107,7 +107,7 @@ function revoke(state: ControllerState, node: NodeName, lease: string | undefine
   return turn({ ...state, revokeAt }, { kind: 'revoke-lease', node, lease })
 }
 
-function beginReign(state: ControllerState, term: number, now: number): ControllerState {
+function beginTerm(state: ControllerState, term: number, now: number): ControllerState {
   const own = state.view.members.get(state.self)
   const ownState = state.view.nodeStates.get(state.self)
   const established = isMember(ownState) && ownState?.attributes?.incarnation === String(own?.incarnation)
@@ -136,7 +136,7 @@ function beginReign(state: ControllerState, term: number, now: number): Controll
   return { ...state, dcState }
 }
 
-function rule(state: ControllerState, now: number): Turn {
+function actAsDc(state: ControllerState, now: number): Turn {
   return andThen(
     andThen(withdrawWhoIsBack(state), (next) => recordNodes(next, now)),
     (recorded) =>

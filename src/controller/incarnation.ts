@@ -1,6 +1,6 @@
 /**
- * Which life of a node the cluster knows: the incarnation of its daemon, and the boot of its machine, by the kernel's own id
- * (random(4), `boot_id`). A later life after another boot is the proof that nothing runs there of what ran before. Machines that
+ * Which incarnation of a node the cluster knows: that of its daemon, and the boot of its machine, by the kernel's own id
+ * (random(4), `boot_id`). A later incarnation after another boot is the proof that nothing runs there of what ran before. Machines that
  * share a kernel, such as containers, share that id: there it proves nothing.
  */
 import type { NodeName } from '../base/index.ts'
@@ -11,7 +11,7 @@ export interface NodeIncarnation {
   readonly bootId: string | undefined
 }
 
-/** What the store shows of a node since a life of it: nothing, that life, a later one, or one that its machine has booted for. */
+/** What the store shows of a node since an incarnation of it: nothing, that one, a later one, or one that its machine has booted for. */
 export type SinceIncarnation = 'gone' | 'here' | 'came-back' | 'rebooted'
 
 const attribute = 'boot_id'
@@ -21,7 +21,7 @@ export function bootAttributes({ bootId }: MemberRecord): Readonly<Record<string
   return bootId === undefined ? {} : { [attribute]: bootId }
 }
 
-/** The life that the cluster knows last: as it was integrated, or as it registered where it never was. */
+/** The incarnation that the cluster knows last: as it was integrated, or as it registered where it never was. */
 export function lastIncarnation(view: ClusterView, node: NodeName): NodeIncarnation {
   const attributes = view.nodeStates.get(node)?.attributes
   const integrated = Number(attributes?.incarnation)

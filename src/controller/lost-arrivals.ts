@@ -1,5 +1,5 @@
 /**
- * Live migrations of which nothing would be left: where the history of a node is deleted, because it was fenced, counts as down or has a new life,
+ * Live migrations of which nothing would be left: where the history of a node is deleted, because it was fenced, counts as down or has a new incarnation,
  * only its record of `migrate_to` says that a resource may have arrived elsewhere. The target was told nothing yet and believes that it does
  * not run there. So what is known of it there is deleted as well, and it is probed.
  */

@@ -178,7 +178,7 @@ function judgePresent(input: NodeStateInput, record: MemberRecord, state: NodeSt
   const fresh = !sameIncarnation || state === undefined || state.expected === 'down'
   const put: Edit = { kind: 'put-node-state', record: joined }
   if (!fresh) return { edits: [put] }
-  // Its earlier life may have wanted to leave; this one has not asked for it, and what runs on it is not known yet.
+  // Its earlier incarnation may have wanted to leave; this one has not asked for it, and what runs on it is not known yet.
   const forget: Edit = { kind: 'delete-attribute', node, set: '', name: 'shutdown' }
   return { edits: [put, { kind: 'delete-history', node }, forget], gone: true }
 }
@@ -225,7 +225,7 @@ const wishesToLeave = ({ attributes }: ClusterView, node: NodeName): boolean =>
   attributes.has(keys.attribute(node, '', 'shutdown'))
 
 /**
- * A daemon that was restarted ends the lease of its earlier life and is heard before it has a new one: it gets the time to register.
+ * A daemon that was restarted ends the lease of its earlier incarnation and is heard before it has a new one: it gets the time to register.
  * Waiting is always safe; a node that is heard without a lease for longer is lost.
  */
 function waitForRegistration(

@@ -112,7 +112,7 @@ export interface OwedAnswer {
   readonly version: number
 }
 
-/** It counts as lost for as long as this life of it holds a lease. */
+/** It counts as lost for as long as this incarnation of it holds a lease. */
 export interface Unresponsive {
   readonly why: string
   readonly incarnation: number | undefined
@@ -122,7 +122,7 @@ export interface FencingAttempts {
   /** The `fence` that is under way, and the action that wants it. */
   readonly id?: string
   readonly action?: WalkedAction
-  /** Which life of the node the `fence` under way is meant for. */
+  /** Which incarnation of the node the `fence` under way is meant for. */
   readonly incarnation?: number
   /** The node is here again: the `fence` under way was asked to end. */
   readonly withdrawn?: true

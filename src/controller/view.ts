@@ -89,7 +89,7 @@ export interface ClusterView {
   readonly tickets: ReadonlyMap<string, TicketRecord>
   /** Nodes that somebody who is to be believed has declared to be off. */
   readonly confirmedDown: ReadonlyMap<NodeName, Confirmation>
-  /** Which life of a node is asked to let its watchdog end it. */
+  /** Which incarnation of a node is asked to let its watchdog end it. */
   readonly selfFencing: ReadonlyMap<NodeName, number>
   /** Nodes that are fenced through their disks, or were. */
   readonly diskFencing: ReadonlyMap<NodeName, DiskFencing>

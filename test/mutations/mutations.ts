@@ -205,12 +205,12 @@ export const mutations: Readonly<Record<string, readonly Mutation[]>> = {
   ],
   'src/controller/controller.ts': [
     [
-      'the DC rules without quorum',
+      'the DC acts without quorum',
       'if (now >= state.quorateUntil || state.lease === undefined) return turn(withoutDcState(state))',
       '',
     ],
     [
-      'the key of an earlier life is ruled under',
+      'a node is the DC by the key of an earlier incarnation',
       'if (dc.lease !== state.lease) return revoke(withoutDcState(state), dc.node, dc.lease, now)',
       '',
     ],

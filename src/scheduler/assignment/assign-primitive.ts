@@ -22,7 +22,7 @@ import {
   tableOf,
 } from './assignment-draft.ts'
 import { anyAvailable, isAllowed, isAvailable, isUsable } from './availability.ts'
-import { banWithoutRoom } from './capacity.ts'
+import { banWithoutCapacity } from './capacity.ts'
 import { addDependentScores } from './colocated-node-scores.ts'
 import { dependsOn, supports } from './colocation-index.ts'
 import { currentNode } from './current-nodes.ts'
@@ -103,9 +103,9 @@ function decide(draft: AssignmentDraft, entry: PrimitiveEntry, prefer: number, m
     recordAssignment(draft, entry, nowhere, mode)
     return
   }
-  const roomiest = banWithoutRoom(draft, entry)
+  const mostCapacity = banWithoutCapacity(draft, entry)
   if (isAssigned(draft, entry)) return
-  const wanted = prefer === nowhere ? roomiest : prefer
+  const wanted = prefer === nowhere ? mostCapacity : prefer
   const chosen = choose(draft, entry, wanted)
   if (chosen === undefined) recordAssignment(draft, entry, nowhere, mode)
   else assignToNode(draft, entry, chosen, mode)

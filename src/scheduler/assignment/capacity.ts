@@ -1,6 +1,6 @@
 /**
- * Utilization (Pacemaker Explained, "Utilization and Placement Strategy"): a node without room for a resource, and for all
- * that must be with it, is ruled out. Where no node has room for all of them, room for the resource alone is enough,
+ * Utilization (Pacemaker Explained, "Utilization and Placement Strategy"): a node without free capacity for a resource, and for all
+ * that must be with it, is ruled out. Where no node has it for all of them, capacity for the resource alone is enough,
  * and the node with most free capacity is preferred.
  */
 import { INFINITY_SCORE } from '../../cib/index.ts'
@@ -12,7 +12,7 @@ import { dependsOn, supports } from './colocation-index.ts'
 import { compareCapacity, fits } from './free-capacity.ts'
 
 /** Returns the node to prefer, if capacity is what decides. */
-export function banWithoutRoom(draft: AssignmentDraft, entry: PrimitiveEntry): number {
+export function banWithoutCapacity(draft: AssignmentDraft, entry: PrimitiveEntry): number {
   if (draft.status.options.placementStrategy === 'default') return nowhere
   const together = new Set<Entry>()
   gather(draft, entry, entry, together)
@@ -20,14 +20,14 @@ export function banWithoutRoom(draft: AssignmentDraft, entry: PrimitiveEntry): n
   for (const other of together) if (!isAssigned(draft, other)) addNeeds(draft, other, together, needed)
   const table = tableOf(draft, entry)
   let anyFits = false
-  let roomiest = nowhere
+  let mostCapacity = nowhere
   for (let node = 0; node < table.length; node++) {
     if (!isAvailable(draft, table, node)) continue
     if (fits(draft.nodes, node, needed)) anyFits = true
-    if (roomiest === nowhere || compareCapacity(draft.nodes, node, roomiest) < 0) roomiest = node
+    if (mostCapacity === nowhere || compareCapacity(draft.nodes, node, mostCapacity) < 0) mostCapacity = node
   }
   banWhere(draft, entry, anyFits ? needed : entry.resource.utilization)
-  return anyFits ? nowhere : roomiest
+  return anyFits ? nowhere : mostCapacity
 }
 
 function banWhere(draft: AssignmentDraft, entry: PrimitiveEntry, needed: ReadonlyMap<string, number>): void {

@@ -81,96 +81,109 @@ export interface ResourceTree {
 type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 
 export function buildTree(status: ClusterStatus): ResourceTree {
-  const all: Entry[] = []
-  const byId = new Map<string, Entry>()
-  const nodeIndex = new Map<string, number>(status.nodes.map((node, index) => [node.name, index]))
-  const replicaOfNode = new Map<number, { bundle: BundleEntry; replica: ReplicaEntries }>()
-  const replicaOf = new Map<number, ReplicaEntries>()
-  const top: Entry[] = []
-
-  const register = <T extends Entry>(entry: T): T => {
-    all.push(entry)
-    if (!byId.has(entry.id)) byId.set(entry.id, entry)
-    return entry
-  }
-  const next = (id: ResourceId, parent?: CollectiveEntry) => ({
-    index: all.length,
-    id,
-    ...(parent === undefined ? {} : { parent }),
-  })
-  const primitive = (resource: PrimitiveResource, parent?: CollectiveEntry): PrimitiveEntry =>
-    register({ kind: 'primitive', ...next(resource.id, parent), resource, members: [] })
-  const group = (resource: GroupResource, parent?: CollectiveEntry): GroupEntry => {
-    const members: PrimitiveEntry[] = []
-    const entry = register<GroupEntry>({ kind: 'group', ...next(resource.id, parent), resource, members })
-    for (const member of resource.members) members.push(primitive(member, entry))
-    return entry
-  }
-  const clone = (resource: CloneResource, parent?: CollectiveEntry): CloneEntry => {
-    const members: (PrimitiveEntry | GroupEntry)[] = []
-    const entry = register<CloneEntry>({ kind: 'clone', ...next(resource.id, parent), resource, members })
-    for (const instance of resource.instances)
-      members.push(instance.kind === 'group' ? group(instance, entry) : primitive(instance, entry))
-    return entry
-  }
-  const bundle = (resource: BundleResource): BundleEntry => {
-    const members: (CloneEntry | PrimitiveEntry)[] = []
-    const replicas: ReplicaEntries[] = []
-    const entry: Mutable<BundleEntry> = { kind: 'bundle', ...next(resource.id), resource, replicas, members }
-    register(entry)
-    if (resource.clone !== undefined) {
-      entry.clone = clone(resource.clone, entry)
-      members.push(entry.clone)
-    }
-    for (const replica of resource.replicas) {
-      const child =
-        replica.child && defined(entry.clone, 'the clone of a bundle').members.find((e) => e.id === replica.child?.id)
-      const entries: ReplicaEntries = {
-        number: replica.number,
-        container: primitive(replica.container, entry),
-        ...(replica.ip && { ip: primitive(replica.ip, entry) }),
-        ...(replica.remote && { remote: primitive(replica.remote, entry) }),
-        ...(child?.kind === 'primitive' && { child }),
-        ...(replica.node && { node: replica.node }),
-      }
-      replicas.push(entries)
-      for (const part of [entries.container, entries.ip, entries.remote, entries.child]) {
-        if (part === undefined) continue
-        replicaOf.set(part.index, entries)
-        if (part !== entries.child) members.push(part)
-      }
-      const node = replica.node === undefined ? undefined : nodeIndex.get(replica.node)
-      if (node !== undefined) replicaOfNode.set(node, { bundle: entry, replica: entries })
-    }
-    return entry
-  }
-  const add = (resource: Resource): void => {
-    switch (resource.kind) {
-      case 'primitive':
-        top.push(primitive(resource))
-        return
-      case 'group':
-        top.push(group(resource))
-        return
-      case 'clone':
-        top.push(clone(resource))
-        return
-      case 'bundle':
-        top.push(bundle(resource))
-        return
-    }
-  }
-  status.resources.forEach(add)
+  const builder = new TreeBuilder(status.nodes)
+  const top = status.resources.map((resource) => builder.add(resource))
   return {
     position: new Map(top.map((entry, position) => [entry.index, position])),
     top: byPriority(top),
-    all,
-    byId,
+    all: builder.all,
+    byId: builder.byId,
     nodes: status.nodes,
-    nodeIndex,
-    replicaOfNode,
-    connectionOfNode: connections(status.nodes, byId),
-    replicaOf,
+    nodeIndex: builder.nodeIndex,
+    replicaOfNode: builder.replicaOfNode,
+    connectionOfNode: connections(status.nodes, builder.byId),
+    replicaOf: builder.replicaOf,
+  }
+}
+
+/** Numbers the entries as they are added, each before its members. */
+class TreeBuilder {
+  readonly all: Entry[] = []
+  readonly byId = new Map<string, Entry>()
+  readonly nodeIndex: ReadonlyMap<string, number>
+  readonly replicaOfNode = new Map<number, { bundle: BundleEntry; replica: ReplicaEntries }>()
+  readonly replicaOf = new Map<number, ReplicaEntries>()
+
+  constructor(nodes: readonly NodeStatus[]) {
+    this.nodeIndex = new Map(nodes.map((node, index) => [node.name, index]))
+  }
+
+  add(resource: Resource): Entry {
+    switch (resource.kind) {
+      case 'primitive':
+        return this.#primitive(resource)
+      case 'group':
+        return this.#group(resource)
+      case 'clone':
+        return this.#clone(resource)
+      case 'bundle':
+        return this.#bundle(resource)
+    }
+  }
+
+  #register<T extends Entry>(entry: T): T {
+    this.all.push(entry)
+    if (!this.byId.has(entry.id)) this.byId.set(entry.id, entry)
+    return entry
+  }
+
+  #next(id: ResourceId, parent?: CollectiveEntry): EntryCommon {
+    return { index: this.all.length, id, ...(parent === undefined ? {} : { parent }) }
+  }
+
+  #primitive(resource: PrimitiveResource, parent?: CollectiveEntry): PrimitiveEntry {
+    return this.#register({ kind: 'primitive', ...this.#next(resource.id, parent), resource, members: [] })
+  }
+
+  #group(resource: GroupResource, parent?: CollectiveEntry): GroupEntry {
+    const members: PrimitiveEntry[] = []
+    const entry = this.#register<GroupEntry>({ kind: 'group', ...this.#next(resource.id, parent), resource, members })
+    for (const member of resource.members) members.push(this.#primitive(member, entry))
+    return entry
+  }
+
+  #clone(resource: CloneResource, parent?: CollectiveEntry): CloneEntry {
+    const members: (PrimitiveEntry | GroupEntry)[] = []
+    const entry = this.#register<CloneEntry>({ kind: 'clone', ...this.#next(resource.id, parent), resource, members })
+    for (const instance of resource.instances)
+      members.push(instance.kind === 'group' ? this.#group(instance, entry) : this.#primitive(instance, entry))
+    return entry
+  }
+
+  #bundle(resource: BundleResource): BundleEntry {
+    const members: (CloneEntry | PrimitiveEntry)[] = []
+    const replicas: ReplicaEntries[] = []
+    const entry: Mutable<BundleEntry> = { kind: 'bundle', ...this.#next(resource.id), resource, replicas, members }
+    this.#register(entry)
+    if (resource.clone !== undefined) {
+      entry.clone = this.#clone(resource.clone, entry)
+      members.push(entry.clone)
+    }
+    for (const replica of resource.replicas) {
+      const entries = this.#replica(replica, entry)
+      const { container, ip, remote } = entries
+      replicas.push(entries)
+      members.push(...[container, ip, remote].filter((part) => part !== undefined))
+      const node = replica.node === undefined ? undefined : this.nodeIndex.get(replica.node)
+      if (node !== undefined) this.replicaOfNode.set(node, { bundle: entry, replica: entries })
+    }
+    return entry
+  }
+
+  #replica(replica: BundleResource['replicas'][number], bundle: BundleEntry): ReplicaEntries {
+    const child =
+      replica.child && defined(bundle.clone, 'the clone of a bundle').members.find((e) => e.id === replica.child?.id)
+    const entries: ReplicaEntries = {
+      number: replica.number,
+      container: this.#primitive(replica.container, bundle),
+      ...(replica.ip && { ip: this.#primitive(replica.ip, bundle) }),
+      ...(replica.remote && { remote: this.#primitive(replica.remote, bundle) }),
+      ...(child?.kind === 'primitive' && { child }),
+      ...(replica.node && { node: replica.node }),
+    }
+    for (const part of [entries.container, entries.ip, entries.remote, entries.child])
+      if (part !== undefined) this.replicaOf.set(part.index, entries)
+    return entries
   }
 }
 
