@@ -4,6 +4,19 @@ import { watchdogMsOf } from './watchdog.ts'
 
 /** The CIB of this view. `num_updates` is the store's revision. */
 export function cibOfView(view: ClusterView, haveQuorum: boolean): XmlElement | undefined {
+  const known = composed[haveQuorum ? 'quorate' : 'alone']
+  const cib = known.get(view) ?? compose(view, haveQuorum)
+  if (cib !== undefined) known.set(view, cib)
+  return cib
+}
+
+/** Whoever asks twice of one view gets the same, of which what was found out once is still known (`GuardedCib`). */
+const composed = {
+  quorate: new WeakMap<ClusterView, XmlElement>(),
+  alone: new WeakMap<ClusterView, XmlElement>(),
+}
+
+function compose(view: ClusterView, haveQuorum: boolean): XmlElement | undefined {
   const { configuration, dc } = view
   if (configuration === undefined) return undefined
   const dcState = dc && view.nodeStates.get(dc.node)

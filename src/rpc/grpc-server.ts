@@ -1,7 +1,7 @@
 /** Serves typed handlers over gRPC: on TCP with mutual TLS, or on a Unix socket whose file permissions are the lock. */
 
 import type { EventEmitter } from 'node:events'
-import { chmodSync, chownSync, readFileSync, rmSync } from 'node:fs'
+import { chmodSync, chownSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import {
@@ -9,6 +9,8 @@ import {
   Metadata,
   Server,
   ServerCredentials,
+  ServerInterceptingCall,
+  type ServerInterceptor,
   type ServerOptions,
   type ServerUnaryCall,
   type ServerWritableStream,
@@ -23,14 +25,17 @@ import { type CallRule, ruleOf } from './call-rules.ts'
 import { type CallerIdentity, callerOf, type NodeCaller } from './caller.ts'
 import type { DoorRule } from './doorman.ts'
 import { decode, encode } from './forms/codec.ts'
-import { readMessage } from './forms/grpc.ts'
+import { longestMessage, readMessage } from './forms/grpc.ts'
 import { BadMessageError } from './forms/words.ts'
-import { LocalCallers } from './local-callers.ts'
+import { haclientGroup } from './haclient-group.ts'
+import { isOwnOrRoot, LocalCallers, userOf } from './local-callers.ts'
 import type { CallContext, Method, Service } from './method.ts'
 import type { PeerCredentials } from './peer-credentials.ts'
 import { RefusedError, refuse, reportKey } from './report.ts'
+import { shareOfUsers } from './thread-share.ts'
 import type { TlsIdentity } from './tls-identity.ts'
 import { serveTls } from './tls-server.ts'
+import { uncompressed } from './uncompressed.ts'
 
 export interface GrpcServer {
   readonly close: () => Promise<void>
@@ -149,8 +154,14 @@ export async function serveUnixSocket(
   const localCaller = (peer: string): CallerIdentity | undefined => callers.of(peer)
   const begin = (peer: string, bytes: number): (() => void) | undefined => callers.begin(peer, bytes)
   const answers = (peer: string, bytes: () => number): void => callers.answers(peer, bytes)
-  const door = { onFailure, admit: async () => refuseNode(), localCaller, begin, answers }
-  const server = grpcServer(methods, door, { 'grpc.max_concurrent_streams': 32 })
+  const inTurn: Door['inTurn'] = async (caller, handle) =>
+    isOwnOrRoot(caller) ? await handle() : await shareOfUsers.take(userOf(caller), handle)
+  const door = { onFailure, admit: async () => refuseNode(), localCaller, begin, answers, inTurn }
+  const counted: ServerInterceptor = (_method, call) => {
+    callers.begun(call.getPeer())
+    return new ServerInterceptingCall(call)
+  }
+  const server = grpcServer(methods, door, { 'grpc.max_concurrent_streams': 32, interceptors: [counted] })
   const injector = server.createConnectionInjector(ServerCredentials.createInsecure())
   const listener = createServer((socket) => {
     // Descriptors are for all: a user takes some of them, and root always gets one.
@@ -189,18 +200,6 @@ const ownUser = (): CallerIdentity => ({
   pid: process.pid,
 })
 
-/** Pacemaker's group of those who may ask the cluster, where this host has it. */
-export function haclientGroup(): number | undefined {
-  return groupId('haclient')
-}
-
-function groupId(name: string): number | undefined {
-  const line = readFileSync('/etc/group', 'utf8')
-    .split('\n')
-    .find((group) => group.startsWith(`${name}:`))
-  return line === undefined ? undefined : Number(line.split(':')[2])
-}
-
 /** Fencing is the longest call. */
 const endConnectionsMs = 60_000
 
@@ -212,6 +211,8 @@ interface Door {
   /** What to do when the call has ended; undefined: its caller has too many under way. */
   readonly begin?: (peer: string, bytes: number) => (() => void) | undefined
   readonly answers?: (peer: string, bytes: () => number) => void
+  /** When it may begin. Absent: at once. */
+  readonly inTurn?: <T>(caller: CallerIdentity, handle: () => Promise<T>) => Promise<T>
 }
 
 function grpcServer(methods: readonly ServedMethods[], door: Door, limits: ServerOptions = {}): Server {
@@ -221,6 +222,7 @@ function grpcServer(methods: readonly ServedMethods[], door: Door, limits: Serve
     'grpc.so_reuseport': 0,
     'grpc-node.max_session_memory': 64,
     ...limits,
+    interceptors: [uncompressed, ...(limits.interceptors ?? [])],
   })
   for (const { service, handlers } of methods)
     server.addService(definition(service), implementation(service, handlers, door))
@@ -266,6 +268,8 @@ function definition(service: Service): ServiceDefinition {
 /** A message that cannot be read is no mistake of gRPC's: it is refused with a sentence, and logged. */
 function readOrWhyNot(method: Method, bytes: Buffer): unknown {
   try {
+    const most = longestMessage(method.request)
+    if (bytes.length > most) throw new BadMessageError(`a message of ${bytes.length} bytes; at most ${most}`)
     const message = readMessage(method.request, bytes)
     if (typeof message === 'object' && message !== null) sizes.set(message, bytes.length)
     return message
@@ -282,12 +286,16 @@ const sizeOf = (message: unknown): number =>
   typeof message === 'object' && message !== null ? (sizes.get(message) ?? 0) : 0
 
 /** Calls the handler and notes that it is under way, where that has a limit. */
-async function underWay<T>(call: AnyCall, { begin }: Door, handle: () => Promise<T>): Promise<T> {
+async function underWay<T>(
+  call: AnyCall,
+  { begin, inTurn, caller }: Door & { readonly caller: CallerIdentity },
+  handle: () => Promise<T>,
+): Promise<T> {
   const end = begin === undefined ? () => undefined : begin(call.getPeer(), sizeOf(call.request))
   if (end === undefined)
     throw refuse('too-many-calls', 'This user has too many calls under way: wait for some of them.')
   try {
-    return await handle()
+    return inTurn === undefined ? await handle() : await inTurn(caller, handle)
   } finally {
     end()
   }
@@ -321,7 +329,14 @@ function unary(method: Method, handler: UnaryHandler, door: Door): UntypedServic
   return (call: ServerUnaryCall<unknown, unknown>, answer: sendUnaryData<unknown>) => {
     const context = contextOf(call, door)
     letIn(method, context.caller, door)
-      .then(async () => await underWay(call, door, async () => await handler(asked(call.request), context)))
+      .then(
+        async () =>
+          await underWay(
+            call,
+            { ...door, caller: context.caller },
+            async () => await handler(asked(call.request), context),
+          ),
+      )
       .then(
         (value) => {
           noteAnswer(call, method, value, door)
@@ -333,6 +348,8 @@ function unary(method: Method, handler: UnaryHandler, door: Door): UntypedServic
 }
 
 function streaming(method: Method, handler: StreamHandler, door: Door): UntypedServiceImplementation[string] {
+  // It goes on for as long as somebody watches.
+  const { inTurn: _, ...atOnce } = door
   return (call: ServerWritableStream<unknown, unknown>) => {
     const context = contextOf(call, door)
     const send = (response: unknown): void => {
@@ -341,7 +358,14 @@ function streaming(method: Method, handler: StreamHandler, door: Door): UntypedS
       call.write(response)
     }
     letIn(method, context.caller, door)
-      .then(async () => await underWay(call, door, async () => await handler(asked(call.request), send, context)))
+      .then(
+        async () =>
+          await underWay(
+            call,
+            { ...atOnce, caller: context.caller },
+            async () => await handler(asked(call.request), send, context),
+          ),
+      )
       .then(
         () => call.end(),
         (error: unknown) => call.emit('error', statusOf(error, method, door.onFailure)),

@@ -41,10 +41,10 @@ export * from './generated/systole.ts'
 export {
   type Admit,
   type GrpcServer,
-  haclientGroup,
   serveTcp,
   serveUnixSocket,
 } from './grpc-server.ts'
+export { haclientGroup } from './haclient-group.ts'
 export {
   authorityHash,
   type IssuedToken,
@@ -57,12 +57,14 @@ export {
   tokenObstacle,
   tokenOfSecret,
 } from './join-token.ts'
+export { isOwnOrRoot, userOf } from './local-callers.ts'
 export { connectLocal, type LocalClient, localSocketPath } from './local-client.ts'
 export type { CallContext, Handlers } from './method.ts'
 export { connectPeer, connectWitness, type PeerClient, type WitnessClient } from './peer-client.ts'
 export { PeerCredentials } from './peer-credentials.ts'
 export { framePulse, openPulseStream, type PulseListener, type PulseStream, servePulses } from './pulse-channel.ts'
 export { RefusedError, refuse, UnreachableError } from './report.ts'
+export { shareOfUsers, ThreadShare } from './thread-share.ts'
 export { type TlsIdentity, tlsName, tlsSecrets } from './tls-identity.ts'
 export { serveTls, type TlsServer } from './tls-server.ts'
 export { waitsFile } from './waits-file.ts'

@@ -18,6 +18,11 @@ export const localRoom: RoomBounds = {
 }
 /** That are under way at a time, of one user. */
 export const mostCalls = 64
+/** That a user may begin together, and how many more in a second. */
+export const mostBegun = 1000
+const begunPerSecond = 200
+/** In calls. */
+const connectionIsWorth = 4
 const lookMs = 50
 /** Frames and headers of a call, which do not belong to its message. */
 const besideMessageBytes = 512
@@ -38,6 +43,7 @@ export class LocalCallers {
   readonly #connected = new Map<string, Connected>()
   readonly #room = new RequestRoom<Socket>(localRoom)
   readonly #calls = new Map<number, number>()
+  readonly #beginnings = new Map<number, { readonly left: number; readonly at: number }>()
   #timer: NodeJS.Timeout | undefined
   #last = 0
 
@@ -49,7 +55,7 @@ export class LocalCallers {
   note(socket: Socket): boolean {
     const caller = this.#identify(socket)
     const user = userOf(caller)
-    if (user !== 0 && !this.#room.admit(socket, user)) return false
+    if (user !== 0 && (this.#spend(user, connectionIsWorth) < 0 || !this.#room.admit(socket, user))) return false
     this.#last += 1
     const peer = `local-${this.#last}`
     Object.defineProperty(socket, 'remoteAddress', { value: peer })
@@ -61,6 +67,23 @@ export class LocalCallers {
 
   of(peer: string): CallerIdentity | undefined {
     return this.#connected.get(peer)?.caller
+  }
+
+  /** A call has begun, whatever becomes of it: to begin one and to take it back costs its sender thirty bytes, and this thread a call. */
+  begun(peer: string): void {
+    const connected = this.#connected.get(peer)
+    if (connected === undefined) return
+    const user = userOf(connected.caller)
+    if (user !== 0 && this.#spend(user, 1) < 0) connected.socket.destroy()
+  }
+
+  /** What is left of the calls that a user may begin. */
+  #spend(user: number, calls: number): number {
+    const now = performance.now()
+    const { left, at } = this.#beginnings.get(user) ?? { left: mostBegun, at: now }
+    const filled = Math.min(mostBegun, left + ((now - at) * begunPerSecond) / 1000)
+    this.#beginnings.set(user, { left: filled - calls, at: now })
+    return filled - calls
   }
 
   /** A call with a message of so many bytes is complete. Undefined: its user has too many under way; else what to do when it has ended. */
@@ -97,4 +120,8 @@ export class LocalCallers {
   }
 }
 
-const userOf = (caller: CallerIdentity): number => (caller.kind === 'user' ? caller.uid : nobody)
+export const userOf = (caller: CallerIdentity): number => (caller.kind === 'user' ? caller.uid : nobody)
+
+/** The daemon's own user is as root to it. */
+export const isOwnOrRoot = (caller: CallerIdentity): boolean =>
+  caller.kind === 'user' && (caller.uid === 0 || caller.uid === process.getuid?.())

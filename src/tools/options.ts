@@ -59,7 +59,7 @@ export function parseOptions(
   words: readonly string[],
 ): Result<readonly GivenOption[], string> {
   const given: GivenOption[] = []
-  const rest = [...words]
+  const rest = new Words(words)
   for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
     if (word === '--') break
     if (!word.startsWith('-') || word === '-') {
@@ -69,7 +69,32 @@ export function parseOptions(
     const wrong = word.startsWith('--') ? readLong(specs, word, rest, given) : readShort(specs, word, rest, given)
     if (wrong !== undefined) return failed(wrong)
   }
-  return ok([...given, ...rest.map((value) => ({ name: '', value }))])
+  return ok([...given, ...rest.all().map((value) => ({ name: '', value }))])
+}
+
+/** Letters of one word. No command has more options, and each takes some memory. */
+const mostLetters = 1000
+
+/** Those that were not read yet. Taking the first one out of a long list takes as long as the list is. */
+class Words {
+  readonly #words: readonly string[]
+  #at = 0
+
+  constructor(words: readonly string[]) {
+    this.#words = words
+  }
+
+  get first(): string | undefined {
+    return this.#words[this.#at]
+  }
+
+  shift(): string | undefined {
+    return this.#words[this.#at++]
+  }
+
+  all(): readonly string[] {
+    return this.#words.slice(this.#at)
+  }
 }
 
 /** The words that belong to no option. */
@@ -103,12 +128,7 @@ function findLong(specs: readonly OptionSpec[], name: string): OptionSpec | unde
   return begun.length === 1 ? begun[0] : undefined
 }
 
-function readLong(
-  specs: readonly OptionSpec[],
-  word: string,
-  rest: string[],
-  given: GivenOption[],
-): string | undefined {
+function readLong(specs: readonly OptionSpec[], word: string, rest: Words, given: GivenOption[]): string | undefined {
   const equals = word.indexOf('=')
   const name = equals === -1 ? word.slice(2) : word.slice(2, equals)
   const spec = findLong(specs, name)
@@ -117,13 +137,9 @@ function readLong(
   return readValue(spec, `--${name}`, inline, rest, given)
 }
 
-function readShort(
-  specs: readonly OptionSpec[],
-  word: string,
-  rest: string[],
-  given: GivenOption[],
-): string | undefined {
+function readShort(specs: readonly OptionSpec[], word: string, rest: Words, given: GivenOption[]): string | undefined {
   for (let at = 1; at < word.length; at++) {
+    if (at > mostLetters) return `More than ${mostLetters} options in one word`
     const letter = word.charAt(at)
     const spec = find(specs, letter)
     if (!spec) return `Unknown option -${letter}`
@@ -141,11 +157,11 @@ function readValue(
   spec: OptionSpec,
   written: string,
   inline: string | undefined,
-  rest: string[],
+  rest: Words,
   given: GivenOption[],
 ): string | undefined {
   const name = spec.names[0] ?? written
-  const next = rest[0]
+  const next = rest.first
   if (spec.value === 'none') {
     // What follows the sign is passed over, as GLib has it.
     given.push({ name })

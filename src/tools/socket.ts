@@ -104,10 +104,20 @@ function serve(
     chunks.length = 0
   })
   socket.on('end', () => {
-    const call = parseToolCall(Buffer.concat(chunks).toString('utf8'))
+    const request = Buffer.concat(chunks)
+    const call = hasMoreFields(request, mostFields) ? undefined : parseToolCall(request.toString('utf8'))
     const answered = call === undefined ? Promise.resolve(notUnderstood) : handle(call).catch(failedReply)
     void answered.then((reply) => socket.end(encodeReply(reply)))
   })
+}
+
+/** A command line of two megabytes has no more words that name something. Millions of empty ones are a request of some megabytes. */
+const mostFields = 20_000
+
+function hasMoreFields(request: Buffer, most: number): boolean {
+  let fields = 0
+  for (let at = request.indexOf(0); at !== -1; at = request.indexOf(0, at + 1)) if (++fields > most) return true
+  return false
 }
 
 const notUnderstood = refused(exitCodes.usage, 'This command is of another version than the daemon.')

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { nodeName, resourceId } from '../../src/base/index.ts'
-import type { NodeStateRecord, OperationRecord } from '../../src/cib/index.ts'
-import { type ClusterView, emptyView, viewOfItself } from '../../src/controller/index.ts'
+import { element, type NodeStateRecord, type OperationRecord, readConfiguration } from '../../src/cib/index.ts'
+import { type ClusterView, cibOfView, emptyView, observe, viewOfItself } from '../../src/controller/index.ts'
 
 const record = (node: string, resource: string): OperationRecord => ({
   node: nodeName(node),
@@ -47,4 +47,15 @@ test('a node that decides for itself is here and runs what it knows of, whatever
 test('one that was never integrated counts as here as well', () => {
   const own = viewOfItself(emptyView, { node: nodeName('alpha'), operations: [] })
   expect(own.nodeStates.get(nodeName('alpha'))?.join).toBe('member')
+})
+
+test('whoever asks twice for the CIB of one view gets the same, and after a change another', () => {
+  const cib = element('cib', {}, [element('configuration')])
+  const view: ClusterView = { ...emptyView, configuration: { version: 1, cib, typed: readConfiguration(cib) } }
+  const whole = cibOfView(view, true)
+  expect(cibOfView(view, true)).toBe(whole)
+  expect(cibOfView(view, false)?.attributes['have-quorum']).toBe('0')
+  expect(whole?.attributes['have-quorum']).toBe('1')
+  const after = observe(view, [], 5).view
+  expect(cibOfView(after, true)?.attributes.num_updates).toBe('5')
 })

@@ -1,8 +1,9 @@
 import { mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs'
-import { connect } from 'node:http2'
+import { connect, type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'node:http2'
 import { createConnection, Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import {
   type ClusterState,
@@ -16,7 +17,7 @@ import {
   refuse,
   serveUnixSocket,
 } from '../../src/rpc/index.ts'
-import { LocalCallers, localRoom, mostCalls } from '../../src/rpc/local-callers.ts'
+import { LocalCallers, localRoom, mostBegun, mostCalls } from '../../src/rpc/local-callers.ts'
 
 let root: string
 let client: LocalClient
@@ -175,6 +176,42 @@ test('calls of a user that are under way have an end, and those of others go on'
   expect(callers.begin(one, 10)).toBeDefined()
 })
 
+test('a user who begins calls without end loses the connection, and for a while gets no other', () => {
+  let uid = 1000
+  const callers = new LocalCallers(() => ({ kind: 'user', uid, gid: 0, pid: 1 }))
+  const [socket, other, root] = [1000, 1001, 0].map((user) => {
+    uid = user
+    const one = new Socket()
+    callers.note(one)
+    return one
+  })
+  for (const one of [socket, other, root]) callers.begun(String(one?.remoteAddress))
+  for (let call = 0; call < 2 * mostBegun; call++)
+    for (const one of [socket, root]) callers.begun(String(one?.remoteAddress))
+  expect([socket, other, root].map((one) => one?.destroyed)).toEqual([true, false, false])
+  uid = 1000
+  expect(callers.note(new Socket())).toBe(false)
+  for (uid of [1001, 0]) expect(callers.note(new Socket())).toBe(true)
+})
+
+test('streams that are begun and taken back are counted', async () => {
+  await serveUser({ getState: async () => state })
+  const session = connect('http://localhost', { createConnection: () => createConnection(localSocketPath(root)) })
+  session.on('error', () => undefined)
+  const ended = new Promise<void>((resolve) => session.once('close', () => resolve()))
+  const begin = (): void => {
+    if (session.destroyed) return
+    for (let call = 0; call < 20; call++) {
+      const stream = session.request({ ':method': 'POST', ':path': '/systole.Local/GetState', te: 'trailers' })
+      stream.on('error', () => undefined)
+      stream.close(8)
+    }
+    setImmediate(begin)
+  }
+  begin()
+  await ended
+})
+
 /** Of somebody else than root: without root a test cannot make a connection of another user. */
 async function serveUser(handlers: Record<string, unknown>): Promise<void> {
   const methods = [{ service: localService, handlers }]
@@ -230,4 +267,62 @@ test('answers that nobody reads fill no memory', async () => {
     stream.pause()
   }
   await ended
+})
+
+/** What a program of the user's own sends, frame and all; the status of what comes back. */
+async function sent(method: string, message: Buffer, more: OutgoingHttpHeaders = {}): Promise<string> {
+  const session = connect('http://localhost', { createConnection: () => createConnection(localSocketPath(root)) })
+  const stream = session.request({
+    ':method': 'POST',
+    ':path': `/systole.Local/${method}`,
+    'content-type': 'application/grpc',
+    te: 'trailers',
+    ...more,
+  })
+  const packed = more['grpc-encoding'] === undefined ? 0 : 1
+  const head = Buffer.from([packed, 0, 0, 0, 0])
+  head.writeUInt32BE(message.length, 1)
+  stream.end(Buffer.concat([head, message]))
+  stream.resume()
+  return await new Promise((resolve) => {
+    const told = (headers: IncomingHttpHeaders): void => {
+      const { 'grpc-status': status, 'grpc-message': text = '' } = headers
+      if (status === undefined) return
+      resolve(`${status} ${decodeURIComponent(String(text))}`)
+      session.destroy()
+    }
+    stream.on('response', told).on('trailers', told)
+  })
+}
+
+test('a long list of nothing is not read, and a packed message is not unpacked', async () => {
+  let called = 0
+  await serve({
+    startCluster: async () => {
+      called++
+      return { answers: [] }
+    },
+  })
+  const names = Buffer.from('\x0a\x00'.repeat(512 * 1024), 'latin1')
+  expect(await sent('StartCluster', names)).toMatch(/^9 .*a message of 1048576 bytes/)
+  const packed = gzipSync(Buffer.from('\x0a\x00'.repeat(16), 'latin1'))
+  expect(await sent('StartCluster', packed, { 'grpc-encoding': 'gzip' })).toBe(
+    '12 Compressed messages are not read here.',
+  )
+  expect(called).toBe(0)
+  expect(await sent('StartCluster', Buffer.alloc(0))).toMatch(/^0/)
+  expect(called).toBe(1)
+})
+
+test('a user’s calls leave the thread to others for as long as they keep it', async () => {
+  const begun: number[] = []
+  const busy = async (): Promise<ClusterState> => {
+    begun.push(performance.now())
+    while (performance.now() < (begun.at(-1) ?? 0) + 50);
+    return state
+  }
+  await serveUser({ getState: busy })
+  await Promise.all([client.getState({}), client.getState({})])
+  const [first = 0, second = 0] = begun
+  expect(second - first).toBeGreaterThan(95)
 })

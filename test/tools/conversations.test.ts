@@ -487,6 +487,27 @@ describe('over the socket', () => {
     await vi.waitFor(async () => expect(await shim('crm_node', ['-n'])).toMatchObject({ code: 0 }))
   })
 
+  test('millions of empty words are refused before they are looked at', async () => {
+    const said = async (request: Buffer): Promise<string> => {
+      const socket = connect({ path: join(folder, 'tools.sock'), allowHalfOpen: true })
+      socket.end(request)
+      const chunks: Buffer[] = []
+      for await (const chunk of socket as AsyncIterable<Buffer>) chunks.push(chunk)
+      return Buffer.concat(chunks).toString()
+    }
+    const head = Buffer.from('1\0crm_node\0\0\0-n\0')
+    const begun = performance.now()
+    expect(await said(Buffer.concat([head, Buffer.alloc(2_000_000)]))).toMatch(/^64 0\n/)
+    expect(await said(Buffer.concat([head, Buffer.from('-l\0'.repeat(500_000))]))).toMatch(/^64 0\n/)
+    expect(await said(Buffer.concat([head, Buffer.from(`-${'l'.repeat(2_000_000)}\0`)]))).toBe(
+      '64 0\ncrm_node: More than 1000 options in one word\n',
+    )
+    expect(await said(Buffer.concat([head, Buffer.from('-l\0'.repeat(15_000))]))).toMatch(/^0 /)
+    // Each of the first two took minutes once.
+    expect(performance.now() - begun).toBeLessThan(20_000)
+    expect(await said(head)).toBe('0 6\nalpha\n')
+  })
+
   test('what a terminal would obey is printed as its number, and what no CIB can hold is refused', async () => {
     await shim('attrd_updater', ['-n', 'colour', '-U', 'x\u009b31m\u202e'])
     const { output } = await shim('crm_attribute', ['-l', 'reboot', '-N', 'alpha', '-n', 'colour', '-G', '-q'])

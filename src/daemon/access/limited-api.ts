@@ -19,6 +19,7 @@ import { toBytes } from '../records/json-value.ts'
 import { keys } from '../records/keys.ts'
 import { ticketAfter } from '../records/ticket-after.ts'
 import type { GuardedCib } from './guarded-cib.ts'
+import { refuseLongDocument } from './longest-document.ts'
 import type { LimitedRights } from './rights.ts'
 import { viewAfter, viewWithAttribute } from './state-after.ts'
 import { visibleState } from './visible-state.ts'
@@ -110,8 +111,9 @@ function withoutCommand<Entry extends { readonly command: string }>(entry: Entry
 async function push(daemon: Daemon, guarded: GuardedCib, asked: Messages['PushRequest']): Promise<PushAnswer> {
   const { node } = daemon
   const { view } = node
-  const pushed = parsed(readConfigurationToPush(asked.xml).xml)
   const whole = composed(view, node.quorate)
+  refuseLongDocument(whole, asked.xml.length)
+  const pushed = parsed(readConfigurationToPush(asked.xml).xml)
   const version = view.configuration?.version ?? 0
   if (version !== asked.expectedVersion) return { kind: 'conflict', version }
   const shown = await guarded.see(whole)

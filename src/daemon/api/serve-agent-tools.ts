@@ -2,8 +2,17 @@
 import type { Socket } from 'node:net'
 import type { NodeName } from '../../base/index.ts'
 import { type AclUser, superusers } from '../../cib/index.ts'
+import { cibOfView } from '../../controller/index.ts'
 import type { CallHandlers, OwnerCalls } from '../../remote/index.ts'
-import { type CallerIdentity, haclientGroup, type PeerCredentials, RefusedError } from '../../rpc/index.ts'
+import {
+  type CallerIdentity,
+  haclientGroup,
+  isOwnOrRoot,
+  type PeerCredentials,
+  RefusedError,
+  shareOfUsers,
+  userOf,
+} from '../../rpc/index.ts'
 import {
   exitCodes,
   installedAgents,
@@ -16,6 +25,7 @@ import {
 } from '../../tools/index.ts'
 import type { AccessControl } from '../access/access-control.ts'
 import { LimitedToolsWorld } from '../access/limited-tools-world.ts'
+import { refuseLongDocument } from '../access/longest-document.ts'
 import { accessCodes, type Rights } from '../access/rights.ts'
 import type { Log } from '../host/log.ts'
 import type { Paths } from '../host/paths.ts'
@@ -43,7 +53,17 @@ export async function serveAgentTools(
     const named = call.user !== undefined && !superusers.includes(call.user) ? call.user : undefined
     // Agents call as root, many times a minute: nothing is looked up for them.
     if (isRoot(caller)) return await runTool(call, named === undefined ? ofRoot : await asUser(named))
+    return isOwnOrRoot(caller)
+      ? await handleOfUser(call, caller, named)
+      : await shareOfUsers.take(userOf(caller), async () => await handleOfUser(call, caller, named))
+  }
+  const handleOfUser = async (
+    call: ToolCall,
+    caller: CallerIdentity,
+    named: string | undefined,
+  ): Promise<ToolReply> => {
     const rights = await access.rightsOf(caller)
+    if (rights.kind === 'limited') refuseLongWords(node, call)
     const actsFor = rights.kind === 'all' && rights.mayNameAnother ? named : undefined
     return await runTool(call, actsFor === undefined ? await worldFor(rights) : await asUser(actsFor))
   }
@@ -72,8 +92,8 @@ export function remoteTools(
     return await LimitedToolsWorld.open(node, access.guardedOfRemote(rights, localNode), localNode)
   }
   return async (remote, { by, ...call }) => {
-    try {
-      return await runRemoteTool(call, {
+    const run = async (): Promise<ToolReply> =>
+      await runRemoteTool(call, {
         remote,
         world: await worldFor(remote, by),
         view: node.view,
@@ -84,10 +104,22 @@ export function remoteTools(
             log.warn('a command of a remote node was refused', { remote, tool: call.tool, why })
         },
       })
+    try {
+      return await shareOfUsers.take(`node ${remote}`, run)
     } catch (error) {
       return refusal(call, error)
     }
   }
+}
+
+/** A document stands among the words of a command. */
+function refuseLongWords({ view, quorate }: ToolsNode, { arguments: words }: ToolCall): void {
+  const cib = cibOfView(view, quorate)
+  if (cib !== undefined)
+    refuseLongDocument(
+      cib,
+      words.reduce((sum, word) => sum + word.length, 0),
+    )
 }
 
 const isRoot = (caller: CallerIdentity): boolean => caller.kind === 'user' && caller.uid === 0

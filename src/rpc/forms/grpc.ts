@@ -37,6 +37,17 @@ const longTexts: Readonly<Record<string, number>> = {
   'AttributeRequest.value': wholeCib,
 }
 
+/** Of a message that has no long text. A long list of nothing is short, and takes long to read. */
+const besideLongTexts = 256 * 1024
+/** Of a character in UTF-8. */
+const mostBytes = 4
+
+/** Bytes of a message of this name that are worth reading. */
+export function longestMessage(name: MessageName): number {
+  const characters = Object.entries(longTexts).map(([field, most]) => (field.startsWith(`${name}.`) ? most : 0))
+  return besideLongTexts + mostBytes * Math.max(...characters)
+}
+
 /** What only daemons say of nodes. A person's mistakes in a name are told by the command. */
 const nodeNames = new Set(['RunFenceDeviceRequest.target'])
 
