@@ -2,12 +2,14 @@
  * `npm run fuzz:pcs -- --seeds N --seed S`: pcs's lines typed here and at a real pcs, with `-f` on copies of a configuration. Prints what differs,
  * and how the lines of each command ended. `--seeds 1 --seed S` repeats one.
  */
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { shellLine, splitShellLine } from '../src/cli/shell-words.ts'
 import { createFuzz, type Judged, typeLines } from '../test/pcs/fuzz.ts'
 import { grammarOfOurs, grammarOfReference } from '../test/pcs/grammar/grammar.ts'
+import { type Outcome, readOutcomes, recordOutcome, sorted } from '../test/pcs/outcome.ts'
+import { remembering } from '../test/pcs/recorded.ts'
 import { findReference, unpacked } from '../test/pcs/reference.ts'
 import { builtStarts, suiteStarts } from '../test/pcs/starts.ts'
 import { addTo, kindMeanings, kindOf, kinds, share, sumOf, type Tally, tableOf } from '../test/pcs/tally.ts'
@@ -25,6 +27,8 @@ const values = readOptions({
   kind: { type: 'string' },
   lines: { type: 'string', default: '8' },
   record: { type: 'string' },
+  answers: { type: 'string' },
+  more: { type: 'boolean', default: false },
   all: { type: 'boolean', default: false },
   errors: { type: 'boolean', default: false },
   help: { type: 'boolean', default: false },
@@ -41,6 +45,8 @@ if (values.help) {
   --all                 show every line that is not the same, also what differs on purpose or in words alone
   --errors              show what both say to what both refuse
   --record FILE         write the counts of each command into this file, under the version of pcs
+  --more                go on where the lines of that file end, and add to them
+  --answers FILE        keep what pcs answers in this file, and ask it nothing twice
   --lines N             show more of a difference`)
   process.exit(0)
 }
@@ -52,15 +58,18 @@ const shown = wholeNumber('lines', values.lines)
 const onlyKind = oneOf('kind', values.kind, kinds)
 const beside = oneOf('pcs', values.pcs, ['0.11', '0.12']) ?? '0.12'
 if (values.file !== undefined && !existsSync(values.file)) refuse(`There is no file '${values.file}'.`)
-const reference = await findReference(values.reference ?? unpacked[beside])
-if (reference === undefined)
+const found = await findReference(values.reference ?? unpacked[beside])
+if (found === undefined)
   refuse('Nothing was compared: no pcs can be imported. As root, bash scripts/install.sh pcs gets one.')
+const reference = values.answers === undefined ? found : remembering(found, values.answers)
 
 const grammar = [...(await grammarOfReference(reference)), ...grammarOfOurs()]
 const names = [...new Set(grammar.map(({ name }) => name))].sort((a, b) => b.length - a.length)
-const tallies = new Map<string, Tally>()
+const earlier = earlierOutcome()
+const tallies = new Map<string, Tally>(Object.entries(earlier?.commands ?? {}))
 /** The same by command and long option. */
-const optionTallies = new Map<string, Tally>()
+const optionTallies = new Map<string, Tally>(Object.entries(earlier?.options ?? {}))
+let next = earlier?.next ?? first
 let unusableSeeds = 0
 const folder = mkdtempSync(join(tmpdir(), 'systole-fuzz-pcs-'))
 const isOlder = beside === '0.11'
@@ -78,10 +87,13 @@ const linesSoFar = (): number => sumOf([...tallies.values()]).lines
 try {
   if (values.file !== undefined) for (const line of await typed(values.file)) judgeLine(values.file, line)
   else
-    for (let seed = first; (upto === undefined ? seed < first + count : linesSoFar() < upto) && !isLate(); seed++) {
+    for (const begun = next; (upto === undefined ? next < begun + count : linesSoFar() < upto) && !isLate(); ) {
+      const seed = next
       const { start, unusable, judged } = await draw(seed)
       if (unusable) unusableSeeds++
       for (const line of judged) judgeLine(`seed ${seed}, ${start}`, line)
+      next++
+      if (values.record !== undefined && next % 20 === 0) record(values.record, reference.version)
     }
 } finally {
   reference.close()
@@ -101,13 +113,17 @@ if (all.lines === 0 && count > 0) refuse('Nothing was compared: no line was type
 const different = all.lines - (all.kinds.same ?? 0) - (all.kinds.words ?? 0) - (all.kinds.purpose ?? 0)
 process.exitCode = different > 0 ? 1 : 0
 
+/** Written now and then, so that a run that is ended can go on with --more. */
 function record(file: string, version: string): void {
-  const known = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>) : {}
-  const sorted = (counted: ReadonlyMap<string, Tally>): Record<string, Tally> =>
-    Object.fromEntries([...counted].sort(([a], [b]) => (a < b ? -1 : 1)))
-  const outcome = { version, seed: first, lines: all.lines, commands: sorted(tallies), options: sorted(optionTallies) }
-  const written = { ...known, [beside]: outcome }
-  writeFileSync(file, `${JSON.stringify(written, null, 2)}\n`)
+  const { lines } = sumOf([...tallies.values()])
+  const counted = { commands: sorted(tallies), options: sorted(optionTallies) }
+  recordOutcome(file, beside, { version, seed: earlier?.seed ?? first, next, lines, ...counted })
+}
+
+function earlierOutcome(): Outcome | undefined {
+  if (!values.more) return undefined
+  if (values.record === undefined) refuse('--more goes on with the file of --record: name it.')
+  return readOutcomes(values.record)[beside]
 }
 
 async function typed(file: string): Promise<readonly Judged[]> {

@@ -7,6 +7,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { allCommands, findCommand, presentWords } from '../src/cli/index.ts'
 import { whyLeftOut } from '../test/pcs/grammar/left-out.ts'
+import { readOutcomes } from '../test/pcs/outcome.ts'
 import { sumOf, type Tally } from '../test/pcs/tally.ts'
 
 const list = resolve(import.meta.dirname, '../../shared/compat/pcs-commands.tsv')
@@ -15,17 +16,7 @@ if (!existsSync(list)) {
   process.exit(2)
 }
 
-interface Outcome {
-  readonly version: string
-  readonly seed: number
-  readonly lines: number
-  readonly commands: Readonly<Record<string, Tally>>
-  readonly options: Readonly<Record<string, Tally>>
-}
-
-const outcomes = JSON.parse(readFileSync(resolve(import.meta.dirname, '../test/pcs/outcome.json'), 'utf8')) as Readonly<
-  Record<string, Outcome>
->
+const outcomes = readOutcomes(resolve(import.meta.dirname, '../test/pcs/outcome.json'))
 const versions = Object.entries(outcomes).sort(([a], [b]) => (a < b ? 1 : -1))
 
 interface Row {

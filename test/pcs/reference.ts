@@ -50,5 +50,4 @@ export async function findReference(folder: string = unpacked['0.12']): Promise<
 
 function end(child: ChildProcess): void {
   child.stdin?.end()
-  child.kill()
 }
