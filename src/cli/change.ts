@@ -8,6 +8,7 @@ import {
   describeEditReport,
   describeFinding,
   type Edited,
+  type EditReport,
   type EditResult,
   findResource,
   fitSchema,
@@ -17,10 +18,11 @@ import {
   validateCib,
   type XmlElement,
 } from '../cib/index.ts'
+import { aboutDuplicate } from './as-pcs/duplicates.ts'
 import { type Call, done, type Outcome, Refusal } from './command.ts'
 import { decide } from './decide.ts'
 import { type LeftStopped, leftStoppedBetween, notRunning, printLeftStopped } from './left-stopped.ts'
-import type { Notice } from './message.ts'
+import type { About, Notice } from './message.ts'
 import {
   decidedOnceCleared,
   type PlannedAction,
@@ -37,7 +39,7 @@ export interface Change {
   /** What was done, in a sentence or two. */
   readonly message: (edited: Edited) => string
   /** What other dialects say once it is made. */
-  readonly notices?: (edited: Edited) => readonly Notice[]
+  readonly notices?: (edited: Edited, before: XmlElement) => readonly Notice[]
   /** More facts for `--json`. */
   readonly facts?: (edited: Edited) => Readonly<Record<string, unknown>>
   /** Beside what is secret in every cluster: what the agent at hand marks as private. */
@@ -51,6 +53,7 @@ export interface Change {
 }
 
 export interface Changed {
+  readonly before: XmlElement
   readonly edited: Edited
   readonly message: string
   readonly actions: readonly PlannedAction[]
@@ -68,7 +71,7 @@ export async function changeCib(call: Call, change: Change): Promise<Outcome> {
   const { message, actions, leftStopped, version } = changed
   const facts = { message, actions, leftStopped, ...change.facts?.(changed.edited) }
   if (version === undefined) return previewed(changed, facts)
-  for (const notice of change.notices?.(changed.edited) ?? []) call.tell(notice)
+  for (const notice of change.notices?.(changed.edited, changed.before) ?? []) call.tell(notice)
   const wait = call.flags.get('wait')
   if (wait === undefined) return done(said(call, `${message}\n`), { ...facts, version })
   const settled = await waitUntilSettled(call, { wait, version, concerned: concernedBy(call, changed) })
@@ -122,6 +125,7 @@ export async function applyChange(call: Call, change: Change): Promise<Changed> 
     const message = change.message(edited)
     if (printXml(edited.cib) === printXml(before.cib))
       return {
+        before: before.cib,
         edited,
         message: `${message} The configuration is unchanged.`,
         actions: [],
@@ -140,7 +144,8 @@ export async function applyChange(call: Call, change: Change): Promise<Changed> 
           ...freshlyUnread(call, before.cib, edited.cib),
         ]
     for (const warning of warnings) call.terminal.progress(`Warning: ${warning}`)
-    if (call.flags.has('preview')) return { edited, message, actions, leftStopped, version: undefined }
+    if (call.flags.has('preview'))
+      return { before: before.cib, edited, message, actions, leftStopped, version: undefined }
     if (advice.length > 0) throw new Refusal(...advice.map((reason) => `${reason} Add --force to do it anyway.`))
     if (actions.length > 0) call.terminal.progress(`This will:\n${printPlannedActions(actions)}`)
     if (leftStopped.length > 0) call.terminal.progress(`This will not run:\n${printLeftStopped(leftStopped)}`)
@@ -151,7 +156,8 @@ export async function applyChange(call: Call, change: Change): Promise<Changed> 
       expectedVersion: before.version,
       command: call.typed(isSecret),
     })
-    if (answer.kind === 'saved') return { edited, message, actions, leftStopped, version: answer.version }
+    if (answer.kind === 'saved')
+      return { before: before.cib, edited, message, actions, leftStopped, version: answer.version }
   }
   throw new Refusal(
     `Other users changed the configuration ${maxAttempts} times while this command ran. Nothing was changed. Try again.`,
@@ -160,7 +166,9 @@ export async function applyChange(call: Call, change: Change): Promise<Changed> 
 
 /** The edit as the CIB's schema allows it; the schema is raised where the edit needs a newer one. */
 function fitted(call: Call, before: XmlElement, change: Change): Edited {
-  const made = editedOrRefused(change.edit(before))
+  const made = editedOrRefused(change.edit(before), (report) =>
+    isForPcs(call) ? aboutDuplicate(call, before, report) : undefined,
+  )
   const fits = fitSchema(before, made, (cib) => editedOrRefused(change.edit(cib)))
   if (!fits.ok) {
     // Where both find fault, validation says it better.
@@ -194,9 +202,15 @@ function tellsActions(call: Call, change: Change): boolean {
   return change.needsForce !== undefined && !call.flags.has('force')
 }
 
-export function editedOrRefused(result: EditResult): Edited {
+/** What is said of a report may be about more than the edit knows. */
+export function editedOrRefused(
+  result: EditResult,
+  aboutOf: (report: EditReport) => About | undefined = () => undefined,
+): Edited {
   if (result.ok) return result.value
-  throw new Refusal(...result.reports.map((about) => ({ own: describeEditReport(about), about })))
+  throw new Refusal(
+    ...result.reports.map((report) => ({ own: describeEditReport(report), about: aboutOf(report) ?? report })),
+  )
 }
 
 /**

@@ -1,4 +1,5 @@
 /** What makes a node of a resource: pcs leaves it to commands of its own, which check more than the names of options. */
+import type { Agent } from '../cib/index.ts'
 import { type Call, Refusal } from './command.ts'
 
 /**
@@ -6,14 +7,27 @@ import { type Call, Refusal } from './command.ts'
  * `resource create`: installers that were written for pcs 0.9 do so.
  */
 export function refuseNodesByTheWay(
-  { speech, flags }: Call,
+  call: Call,
   { meta }: { readonly meta: ReadonlyMap<string, string> },
+  agent?: Agent,
 ): void {
-  if (speech.program !== 'pcs' || flags.has('force')) return
+  if (call.speech.program !== 'pcs') return
   const node = meta.get('remote-node')
-  if (node === undefined) return
-  const [what, command] = node === '' ? ['removing', 'delete-guest'] : ['creating', 'add-guest']
-  throw new Refusal(
-    `this command is not sufficient for ${what} a guest node, use 'pcs cluster node ${command}', use --force to override`,
-  )
+  const isConnection = agent?.class === 'ocf' && agent.provider === 'pacemaker' && agent.type === 'remote'
+  const isForced = call.flags.has('force')
+  const sentence =
+    node !== undefined
+      ? node === ''
+        ? insufficient('removing a guest node', 'delete-guest')
+        : insufficient('creating a guest node', 'add-guest')
+      : isConnection && isForced
+        ? insufficient('creating a remote connection', 'add-remote')
+        : undefined
+  if (sentence === undefined) return
+  const isNew = agent !== undefined
+  if (!isForced) throw new Refusal({ own: sentence, about: { code: 'said-by-pcs', errors: [sentence], closes: isNew } })
+  call.tell({ code: 'forced', messages: [sentence] })
 }
+
+const insufficient = (what: string, command: string): string =>
+  `this command is not sufficient for ${what}, use 'pcs cluster node ${command}', use --force to override`

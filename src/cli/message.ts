@@ -69,6 +69,7 @@ export type About =
   /** Where the sentence is pcs's own already. */
   | {
       readonly code: 'said-by-pcs'
+      readonly before?: readonly string[]
       readonly errors: readonly string[]
       readonly after?: readonly string[]
       readonly closes?: boolean
@@ -101,10 +102,19 @@ export type Notice =
   | { readonly code: 'bare-score' }
   | { readonly code: 'assumed-agent'; readonly typed: string; readonly agent: string }
   | { readonly code: 'constraint-cleared'; readonly ids: readonly string[] }
-  | { readonly code: 'banned'; readonly constraint: string; readonly resource: string; readonly node: string }
+  | {
+      readonly code: 'banned'
+      readonly constraint: string
+      readonly resource: string
+      readonly node: string
+      readonly promoted: boolean
+    }
   | { readonly code: 'moved-with-constraint'; readonly resource: string }
   /** Of what was asked for, these are not there. */
   | { readonly code: 'left-out'; readonly what: string; readonly ids: readonly string[] }
+  /** What goes besides what was named, as pcs lists it. */
+  | { readonly code: 'removed-besides'; readonly lines: readonly string[] }
+  | { readonly code: 'unmanaged'; readonly ids: readonly string[] }
   | { readonly code: 'rules-not-shown' }
   | { readonly code: 'wait-is-old' }
   /** Mistakes that --force lets pass. */

@@ -37,8 +37,8 @@ export const promotableTwice: Message = {
 const keywords = ['op', 'meta', 'clone', 'promotable', 'master', 'group', 'bundle'] as const
 const cloneKeywords = ['clone', 'promotable', 'master']
 
-/** Which durations an operation may have: those of Pacemaker, the few of pcs (`10`, `5s`, `1min`), or whatever is written. */
-export type Durations = 'pacemaker' | 'pcs' | 'any'
+/** Which durations an operation may have: those of Pacemaker, or whatever is written. */
+export type Durations = 'pacemaker' | 'any'
 
 /** Reads everything after the resource's id and agent. Throws a Refusal with every mistake of the first wrong section. */
 export function readResourceWords(
@@ -181,9 +181,7 @@ function operationAttributes(
 }
 
 function isDuration(text: string, durations: Durations): boolean {
-  if (durations === 'any') return true
-  if (durations === 'pcs') return /^\d+(s|sec|m|min|h|hr|ms|msec|us|usec)?$/i.test(text)
-  return parseDurationMs(text) !== undefined
+  return durations === 'any' || parseDurationMs(text) !== undefined
 }
 
 /** `[<clone id>] [meta] <name>=<value>...`. */

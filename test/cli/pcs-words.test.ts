@@ -81,7 +81,7 @@ const sentences: readonly (readonly [line: string, errors: string])[] = [
   // What is carried out.
   ['property set maintenance-mode=true', ''],
   ['resource disable web', ''],
-  ['resource delete web --force', ''],
+  ['resource delete web --force', "Removing dependant element:\n  Tag: 'office'\n"],
   [
     'constraint order web then ping-clone',
     'Adding web ping-clone (kind: Mandatory) (Options: first-action=start then-action=start)\n',

@@ -86,7 +86,7 @@ export function createAclSubject(
 ): EditResult {
   const { roles } = request
   const reports: readonly EditReport[] = [
-    ...badNewId(idSource(cib), request.id),
+    ...(request.kind === 'group' ? badNewId(idSource(cib), request.id) : badNewUser(cib, request.id)),
     ...missingRoles(cib, roles),
     ...roles.filter((id, i) => roles.indexOf(id) !== i).map((id) => ({ code: 'given-twice', id }) as const),
   ]
@@ -98,6 +98,11 @@ export function createAclSubject(
       { created: [request.id] },
     ),
   )
+}
+
+/** The id of a user is a name that the system gave, not an XML id: whatever else may have the same. */
+function badNewUser(cib: XmlElement, id: string): readonly EditReport[] {
+  return findIn(cib, 'acl_target', id) === undefined ? [] : [{ code: 'id-in-use', id, by: 'another user' }]
 }
 
 export function deleteAclSubject(

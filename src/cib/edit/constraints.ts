@@ -68,14 +68,14 @@ export function createLocation(cib: XmlElement, request: NewLocation): EditResul
 /** A location constraint of the resource that has such a rule already. */
 function sameRule(cib: XmlElement, resource: LocationSubject, rule: NewRule): readonly EditReport[] {
   const wanted = meaning(ruleElement(rule, 'rule', idSource(cib)))
-  const same = constraintsOf(cib, 'rsc_location').find(
+  const same = constraintsOf(cib, 'rsc_location').filter(
     (there) =>
       (resource.by === 'id'
         ? there.attributes.rsc === resource.id
         : there.attributes['rsc-pattern'] === resource.pattern) &&
       childElements(there, 'rule').some((other) => meaning(other) === wanted),
   )
-  return same ? [{ code: 'already-exists', what: 'location constraint', id: same.attributes.id ?? '' }] : []
+  return alreadyThere('location constraint', same)
 }
 
 /** When a rule is true, whatever its parts are called and it is worth. */
@@ -244,6 +244,12 @@ function createSets(
   })
 }
 
+/** A report of all that say the same already, by the first of them. */
+export function alreadyThere(what: string, same: readonly XmlElement[]): readonly EditReport[] {
+  const [id, ...others] = same.map(({ attributes }) => attributes.id ?? '')
+  return id === undefined ? [] : [{ code: 'already-exists', what, id, others }]
+}
+
 /** Another constraint of the kind with the same members in its sets, whatever their options. */
 export function sameSets(
   cib: XmlElement,
@@ -252,7 +258,7 @@ export function sameSets(
   ticket?: string,
 ): readonly EditReport[] {
   const wanted = JSON.stringify(sets.map(({ members }) => members))
-  const same = constraintsOf(cib, name).find(
+  const same = constraintsOf(cib, name).filter(
     (there) =>
       there.attributes.ticket === ticket &&
       JSON.stringify(
@@ -262,7 +268,7 @@ export function sameSets(
       ) === wanted,
   )
   const what = { rsc_colocation: 'colocation', rsc_order: 'order', rsc_ticket: 'ticket constraint' }[name]
-  return same ? [{ code: 'already-exists', what, id: same.attributes.id ?? '' }] : []
+  return alreadyThere(what, same)
 }
 
 /** As pcs names sets: the first and the last letter of the first three members. */
@@ -390,11 +396,11 @@ function sameConstraint(
   },
 ): readonly EditReport[] {
   const names = ['rsc', 'with-rsc', 'rsc-role', 'with-rsc-role', 'first', 'then', 'first-action', 'then-action']
-  const same = constraintsOf(cib, wanted.name).find((there) => {
+  const same = constraintsOf(cib, wanted.name).filter((there) => {
     const attributes = withDefaults(there)
     return names.every((name) => attributes[name] === withoutStarted(wanted.pair[name]))
   })
-  return same ? [{ code: 'already-exists', what: wanted.what, id: same.attributes.id ?? '' }] : []
+  return alreadyThere(wanted.what, same)
 }
 
 function append(cib: XmlElement, constraint: XmlElement): EditResult {

@@ -55,7 +55,13 @@ export type EditReport =
   | { readonly code: 'member-already'; readonly id: string; readonly group: string }
   | { readonly code: 'must-leave-first'; readonly id: string; readonly kind: string; readonly parent: string }
   | { readonly code: 'not-inside'; readonly id: string; readonly parent: string }
-  | { readonly code: 'already-exists'; readonly what: string; readonly id: string }
+  | {
+      readonly code: 'already-exists'
+      readonly what: string
+      readonly id: string
+      /** More that say the same. */
+      readonly others?: readonly string[]
+    }
   | {
       readonly code: 'unknown-option'
       readonly name: string

@@ -7,6 +7,7 @@ import { idSource } from '../schema/ids.ts'
 import { appended, editSection, replaceElement } from '../tree.ts'
 import { parseRole, present } from '../values/attribute-text.ts'
 import {
+  alreadyThere,
   checkConstraint,
   constraintsOf,
   type NewConstraint,
@@ -33,18 +34,18 @@ export function createTicketConstraint(cib: XmlElement, request: NewTicketConstr
   const members = on.by === 'id' ? [on.id] : on.sets.flatMap((set) => set.members)
   const same =
     on.by === 'id' && !request.force
-      ? constraintsOf(cib, 'rsc_ticket').find(
+      ? constraintsOf(cib, 'rsc_ticket').filter(
           ({ attributes }) =>
             attributes.ticket === request.ticket &&
             attributes.rsc === on.id &&
             parseRole(attributes['rsc-role']) === on.role,
         )
-      : undefined
+      : []
   const reports: readonly EditReport[] = [
     ...checkConstraint(cib, request, members),
     ...(on.by === 'sets' && !request.force ? sameSets(cib, 'rsc_ticket', on.sets, request.ticket) : []),
     ...(members.length === 0 ? [{ code: 'nothing-given', what: 'resource' } as const] : []),
-    ...(same ? [{ code: 'already-exists', what: 'ticket constraint', id: same.attributes.id ?? '' } as const] : []),
+    ...alreadyThere('ticket constraint', same),
   ]
   return unless(reports, () => {
     const ids = idSource(cib)

@@ -7,6 +7,9 @@ import { descendants } from '../tree.ts'
 import { splitWords } from '../values/attribute-text.ts'
 import type { AddReport, Where } from './report.ts'
 
+/** Names that the system or an administrator gave, which are no XML ids. */
+const freeIds: ReadonlySet<string> = new Set(['node', 'acl_target'])
+
 export function validateIds(
   configuration: XmlElement,
   whereIs: (element: XmlElement) => Where,
@@ -16,7 +19,7 @@ export function validateIds(
   const byId = new Map<string, XmlElement[]>()
   for (const element of descendants(configuration)) {
     const { id } = element.attributes
-    if (id === undefined || element.name === 'node' || isReference(element)) continue
+    if (id === undefined || freeIds.has(element.name) || isReference(element)) continue
     const others = byId.get(id)
     if (others === undefined) byId.set(id, [element])
     else others.push(element)

@@ -1,4 +1,5 @@
 /** Values of a bundle that the schema lets through, or refuses in words of its own. */
+import { findResource } from '../../cib/index.ts'
 import { type Call, Refusal } from '../command.ts'
 import type { Message } from '../message.ts'
 import { parsePairs, splitSections } from '../words.ts'
@@ -44,9 +45,72 @@ function isRange(value: string): boolean {
   return more.length === 0 && port.takes(from) && port.takes(to)
 }
 
+const sectionNames = ['container', 'network', 'port-map', 'storage-map', 'meta']
+const mapping = (what: string): string =>
+  `When using '${what}' you must specify either 'add' and options or either of 'delete' or 'remove' and id(s)`
+
+/** What every bundle needs, in pcs's order. */
+export async function refuseBundleCall(call: Call, name: string): Promise<void> {
+  const { words, cluster } = call
+  const [id = '', ...rest] = words
+  const sections = splitSections(rest, sectionNames)
+  const own = sections.filter(({ keyword }) => keyword === 'container').flatMap((section) => section.words)
+  if (id !== '' && !name.endsWith(' create')) await refuseOtherThanBundle(cluster, id)
+  if (name.endsWith(' update')) {
+    for (const {
+      keyword,
+      words: [verb, ...more],
+    } of sections)
+      if (keyword.endsWith('-map') && !(['add', 'delete', 'remove'].includes(verb ?? '') && more.length > 0))
+        throw new Refusal(mapping(keyword))
+    return
+  }
+  if (name.endsWith(' create') && id !== '') {
+    const type = own[0]?.includes('=') === false ? own[0] : ''
+    if (type !== 'docker' && type !== 'podman')
+      throw saying([`'${type}' is not a valid container type value, use 'docker', 'podman'`])
+  }
+  if (id !== '' && !own.some((word) => word.startsWith('image=')))
+    throw saying(["required container option 'image' is missing"])
+  const errors = sections.flatMap(({ keyword, words: given }) => {
+    const has = (option: string): boolean => given.some((word) => word.startsWith(`${option}=`))
+    return keyword === 'port-map' ? portErrors(has) : keyword === 'storage-map' ? storageErrors(has) : []
+  })
+  if (errors.length > 0) throw saying(errors)
+}
+
+const saying = (errors: readonly string[]): Refusal =>
+  new Refusal({ own: errors.join(' '), about: { code: 'said-by-pcs', errors, closes: true } })
+
+async function refuseOtherThanBundle(cluster: Call['cluster'], id: string): Promise<void> {
+  const { cib } = await cluster.readCib()
+  const kind = findResource(cib, id)?.name
+  if (kind === undefined) throw new Refusal(`bundle '${id}' does not exist`)
+  if (kind !== 'bundle') throw new Refusal(`'${id}' is not a bundle`)
+}
+
+type Has = (option: string) => boolean
+
+const portErrors = (has: Has): readonly string[] => [
+  ...(has('internal-port') && !has('port')
+    ? ["If port-map option 'internal-port' is specified, port-map option 'port' must be specified as well"]
+    : []),
+  ...eitherOf(has, 'port-map', ['port', 'range']),
+]
+
+const storageErrors = (has: Has): readonly string[] => [
+  ...(has('target-dir') ? [] : ["required storage-map option 'target-dir' is missing"]),
+  ...eitherOf(has, 'storage-map', ['source-dir', 'source-dir-root']),
+]
+
+function eitherOf(has: Has, kind: string, [one, other]: readonly [string, string]): readonly string[] {
+  if (has(one) && has(other)) return [`Only one of ${kind} options '${one}' and '${other}' can be used`]
+  return has(one) || has(other) ? [] : [`${kind} option '${one}' or '${other}' has to be specified`]
+}
+
 export function refuseBundleValues({ words, flags }: Call, name: string): void {
-  const mistakes = splitSections(words.slice(1), ['container', 'network', 'port-map', 'storage-map', 'meta']).flatMap(
-    (section) => mistakesOf(section, { unsets: name.endsWith(' update'), force: flags.has('force') }),
+  const mistakes = splitSections(words.slice(1), sectionNames).flatMap((section) =>
+    mistakesOf(section, { unsets: name.endsWith(' update'), force: flags.has('force') }),
   )
   if (mistakes.length > 0) throw new Refusal(...mistakes)
 }

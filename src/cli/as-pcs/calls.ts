@@ -2,23 +2,25 @@
 import {
   childElements,
   configurationElement,
+  elementWithId,
   findResource,
   readConfiguration,
   type XmlElement,
 } from '../../cib/index.ts'
 import { type Call, Refusal } from '../command.ts'
-import { quoted } from '../pcs-words/sentences.ts'
+import { quoted } from '../pcs-words/said.ts'
 import { parsePairs, splitSections, wrongCall } from '../words.ts'
+import { refuseGroupAdd } from './group-add.ts'
+import { refuseQuery } from './queries.ts'
 
 type Check = (call: Call) => void | Promise<void>
 
 const checks: Readonly<Record<string, Check>> = {
   'resource delete': refuseTwice,
   'constraint delete': (call) => (/^constraint (delete|remove)$/.test(call.typedName) ? refuseTwice(call) : undefined),
-  'status query resource': refuseMembersOfOne,
+  'status query resource': refuseQuery,
   'alert config': ({ words }) => refuseUnless(words.length === 0),
   'acl role create': ({ words }) => refuseUnless(words[1] !== 'description='),
-  'constraint location add': ({ words }) => refuseUnless(words.length >= 4),
   'stonith level remove': ({ words }) =>
     refuseUnless(words.length > 0 && [undefined, 'target', 'stonith'].includes(words[1])),
   'stonith level clear': ({ words }) => refuseUnless([undefined, 'target', 'stonith'].includes(words[0])),
@@ -28,7 +30,32 @@ const checks: Readonly<Record<string, Check>> = {
   'resource clear': refuseClear,
   'resource ban': refusePromoted,
   'resource move-with-constraint': refusePromoted,
-  'resource failcount': ({ words }) => refuseUnless(['show', 'reset', undefined].includes(words[0])),
+  'resource failcount': ({ words, typedName }) => refuseUnless(/show$/.test(typedName) || words.length === 0),
+  'tag create': refuseTagMembers,
+  'resource group add': refuseGroupAdd,
+  'alert delete': refuseNamedTwice('alert'),
+  'alert recipient delete': refuseNamedTwice('recipient'),
+  'constraint colocation delete': (call) => refuseUnless(call.words.length > 1 || /colocation$/.test(call.typedName)),
+  'constraint location config': ({ words: [first] }) => {
+    if (first !== undefined && first !== 'nodes' && first !== 'resources')
+      throw new Refusal(`Unknown keyword '${first}'. Allowed keywords: 'nodes', 'resources'`)
+  },
+  'constraint location': ({ words: [resource] }) => refuseSubject(resource, ['regexp', 'resource']),
+  'constraint location add': ({ words }) => {
+    refuseUnless(words.length >= 4)
+    refuseSubject(words[1], ['regexp', 'resource'])
+  },
+  'stonith level add': ({ words }) => refuseSubject(words[1], ['attrib', 'node', 'regexp']),
+  'stonith create': ({ words: [, agent = ''] }) => {
+    if (agent.includes(':'))
+      throw saidTogether([
+        `Invalid stonith agent name '${agent}'. Agent name cannot contain the ':' character, do not use the 'stonith:' prefix. List of agents can be obtained by using command 'pcs stonith list'.`,
+      ])
+  },
+  'resource defaults set create': refuseSectionsTwice,
+  'resource op defaults set create': refuseSectionsTwice,
+  'resource defaults set update': ({ words }) => refuseUnless(words.length < 2 || words[1] === 'meta'),
+  'resource op defaults set update': ({ words }) => refuseUnless(words.length < 2 || words[1] === 'meta'),
   'resource bundle create': refuseEmptySections,
   'resource bundle update': refuseEmptySections,
   'resource bundle reset': refuseEmptySections,
@@ -49,19 +76,39 @@ function refuseTwice({ words }: Call): void {
   if (twice.length > 0) throw new Refusal(`duplicate argument${new Set(twice).size > 1 ? 's' : ''}: ${listed(twice)}`)
 }
 
-/** What holds nothing has no members; an empty list would say that it could have some. */
-async function refuseMembersOfOne({ words, cluster }: Call): Promise<void> {
-  const [id = '', question] = words
-  if (question !== 'get-members') return
-  const { cib } = await cluster.readCib()
-  if (findResource(cib, id)?.name === 'primitive')
-    throw new Refusal(
-      `Resource '${id}' has unexpected type 'primitive'. This command works only for resources of type 'bundle', 'clone', 'group'`,
-    )
+/** Of one that is deleted already the second mention finds nothing. */
+function refuseNamedTwice(what: string): Check {
+  return ({ words }) => {
+    const twice = [...new Set(words.filter((word, index) => words.indexOf(word) !== index))]
+    if (twice.length > 0) throw saidTogether(twice.map((id) => `${what} '${id}' does not exist`))
+  }
+}
+
+/** `regexp%…`: a kind before the name. */
+function refuseSubject(subject: string | undefined, kinds: readonly string[]): void {
+  const [, kind] = /^([^%]*)%/.exec(subject ?? '') ?? []
+  if (kind !== undefined && kind !== '' && !kinds.includes(kind))
+    throw new Refusal(`'${kind}' is not an allowed type for '${subject}', use ${kinds.join(', ')}`)
+}
+
+function refuseSectionsTwice({ words }: Call): void {
+  const sections = splitSections(words, ['meta', 'rule']).map(({ keyword }) => keyword)
+  const twice = ['meta', 'rule'].find((keyword) => sections.filter((one) => one === keyword).length > 1)
+  if (twice !== undefined) throw new Refusal(`'${twice}' cannot be used more than once`)
 }
 
 const saidTogether = (errors: readonly string[]): Refusal =>
   new Refusal({ own: errors.join(' '), about: { code: 'said-by-pcs', errors, closes: true } })
+
+/** Constraints and other elements have ids as well. */
+async function refuseTagMembers({ words, cluster }: Call): Promise<void> {
+  const [tag, ...members] = words
+  const { cib } = await cluster.readCib()
+  const others = members.filter((id) => findResource(cib, id) === undefined && elementWithId(cib, id) !== undefined)
+  if (others.length > 0) throw saidTogether(others.map((id) => `'${id}' is not a bundle/clone/group/resource`))
+  if (tag !== undefined && members.includes(tag))
+    throw saidTogether(['Tag cannot contain itself', `bundle/clone/group/resource '${tag}' does not exist`])
+}
 
 async function refuseTagChange({ words, flags, cluster }: Call): Promise<void> {
   const [id, ...rest] = words
@@ -78,12 +125,19 @@ async function refuseTagChange({ words, flags, cluster }: Call): Promise<void> {
     })
   const tag = readConfiguration((await cluster.readCib()).cib).tags.find((one) => one.id === id)
   if (tag === undefined) return
+  const side = flags.get('before') ?? flags.get('after')
+  if (typeof side === 'string' && tag.members.includes(side) && add.includes(side))
+    throw saidTogether([`Cannot put id '${side}' next to itself.`])
+  const repeated = add.filter((member, index) => add.indexOf(member) !== index)
   const both = add.filter((member) => remove.includes(member))
   const stays = flags.has('before') || flags.has('after') ? [] : add.filter((member) => tag.members.includes(member))
   const errors = [
+    ...(repeated.length > 0 ? [`Ids to add must be unique, duplicate ids: ${listed(repeated)}`] : []),
     ...(both.length > 0 ? [`Ids cannot be added and removed at the same time: ${listed(both)}`] : []),
     ...(stays.length > 0
-      ? [`Cannot add reference id${stays.length > 1 ? 's' : ''} already in the tag '${tag.id}': ${listed(stays)}`]
+      ? [
+          `Cannot add reference id${new Set(stays).size > 1 ? 's' : ''} already in the tag '${tag.id}': ${listed(stays)}`,
+        ]
       : []),
   ]
   if (errors.length > 0) throw saidTogether(errors)
@@ -91,7 +145,9 @@ async function refuseTagChange({ words, flags, cluster }: Call): Promise<void> {
 
 /** Which of several sets is meant is not guessed. */
 async function refuseManySets(call: Call, section: string): Promise<void> {
-  if (call.words.length === 0) return
+  const [first] = call.words
+  if (first === undefined) return
+  if (!/ update$/.test(call.typedName) && !first.includes('=')) throw usage(defaultsHeading(call))
   const { cib } = await call.cluster.readCib()
   const sets = childElements(configurationElement(cib), section).flatMap((found) =>
     childElements(found, 'meta_attributes'),
@@ -102,6 +158,19 @@ async function refuseManySets(call: Call, section: string): Promise<void> {
       `Several options sets exist, please use the 'pcs ${path} set update' command and specify an option set ID`,
     ])
 }
+
+/** `defaults set bogus`, `defaults bogus` and `defaults config bogus` have different headings. */
+function defaultsHeading({ typedName, words: [first, second] }: Call): string {
+  if (typedName.endsWith(' config')) return `${typedName.replace(/ config$/, '')}...`
+  if (first !== 'set') return `${typedName} ...`
+  return second === undefined ? `${typedName} set...` : `${typedName} set ...`
+}
+
+const usage = (heading: string): Refusal =>
+  new Refusal({
+    own: `The words are not those of this command.`,
+    about: { code: 'said-by-pcs', errors: [], after: ['', `Usage: pcs ${heading}`] },
+  })
 
 async function refuseClear(call: Call): Promise<void> {
   await refusePromoted(call)

@@ -4,7 +4,7 @@
  */
 import type { Call } from '../command.ts'
 import { refuseAlertValues } from './alerts.ts'
-import { refuseBundleValues } from './bundles.ts'
+import { refuseBundleCall, refuseBundleValues } from './bundles.ts'
 import { refuseCall } from './calls.ts'
 import { refuseRoles, refuseStandIns } from './constraints.ts'
 import { judgesAsPcs } from './speech.ts'
@@ -21,5 +21,8 @@ export async function refuseAsPcs(call: Call): Promise<void> {
     await refuseStandIns(call, name)
   }
   if (name.startsWith('alert ')) await refuseAlertValues(call, name)
-  if (name.startsWith('resource bundle ')) refuseBundleValues(call, name)
+  if (name.startsWith('resource bundle ')) {
+    await refuseBundleCall(call, name)
+    refuseBundleValues(call, name)
+  }
 }

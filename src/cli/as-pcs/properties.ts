@@ -1,11 +1,16 @@
 /** Values of cluster options: words as they are written, and whole numbers below what has a sense. */
-import { clusterOption } from '../../cib/index.ts'
+import { clusterOption, clusterOptions } from '../../cib/index.ts'
 import { Refusal } from '../command.ts'
+import { quoted } from '../pcs-words/said.ts'
+import { mentioned } from '../pcs-words/sentences.ts'
 
 type Values = Readonly<Record<string, string>>
 
 /** Words that pcs 0.12 takes besides those that we write ourselves. */
 const alsoTaken: Readonly<Record<string, readonly string[]>> = { 'no-quorum-policy': ['suicide'] }
+
+const isTime = (text: string): boolean =>
+  /^\+?\d+(ms|msec|us|usec|s|sec|m|min|h|hr)?$/i.test(text) || /^P(?=.)/.test(text)
 
 /** The cluster reads some words in any case, and words of older versions; pcs takes them with --force. */
 export function refuseInexactValues(values: Values): void {
@@ -13,7 +18,7 @@ export function refuseInexactValues(values: Values): void {
     const definition = clusterOption(name)
     const { type } = definition ?? {}
     if (value === '' || type === undefined) return []
-    if (type.kind === 'duration' && value.startsWith('-')) return [{ name, value, expected: 'a duration' }]
+    if (type.kind === 'duration' && !isTime(value)) return [{ name, value, expected: 'a duration' }]
     if (type.kind === 'score' && /infinity/i.test(value) && !/^[+-]?INFINITY$/.test(value))
       return [{ name, value, expected: 'a score' }]
     if (type.kind !== 'one-of') return []
@@ -27,6 +32,16 @@ export function refuseInexactValues(values: Values): void {
         about: { code: 'bad-value', ...mistake } as const,
       })),
     )
+}
+
+/** What pcs never sets or unsets, not even with --force. */
+export function unknownProperties(names: readonly string[]): string {
+  const option = names.length === 1 ? `option '${names[0]}'` : `options: ${quoted(names)}`
+  const known = mentioned(
+    'cluster property',
+    clusterOptions.flatMap(({ name, otherNames }) => [name, ...(otherNames ?? [])]),
+  )
+  return `invalid cluster property ${option}, allowed options are: ${quoted(known)}`
 }
 
 /** Whole numbers are taken as they are, below the least that has a sense as well. */

@@ -102,7 +102,7 @@ function asString({ type, options, date_spec, duration, expressions }: Omit<Rule
       if (operation === 'lt') return `date lt ${end ?? ''}`
       return [
         'date in_range',
-        ...(start === undefined ? [] : [start]),
+        ...(start ? [start] : []),
         'to',
         duration ? `duration ${pairs(duration.options)}` : (end ?? ''),
       ].join(' ')

@@ -9,7 +9,9 @@ export function errorsOf(
   messages: readonly (string | Message)[],
   call: CallNames,
 ): { readonly lines: readonly string[]; readonly closes: boolean } {
-  const said = grouped(messages).map((group) => sayGroup(group, call))
+  const all = grouped(messages).map((group) => sayGroup(group, call))
+  // Of an order or a colocation of two resources pcs ends at the first mistake.
+  const said = /^constraint (order|colocation add)$/.test(call.typed) ? all.slice(0, 1) : all
   const lines = said.flatMap(({ before, errors, after }) => [
     ...(before ?? []),
     ...errors.map((error) => `Error: ${error}`),
@@ -20,6 +22,8 @@ export function errorsOf(
 
 /** Of these pcs puts several into one sentence. */
 const together: ReadonlySet<string> = new Set([
+  // The first is said, the others are not.
+  'no-pair',
   'unknown-parameter',
   'missing-parameter',
   'unknown-option',

@@ -101,6 +101,7 @@ const rows: readonly Row[] = [
     say: each((id) => `Node '${id}' does not appear to exist in configuration`),
     closes: true,
   },
+  { code: 'node-not-found', at: /^node utilization/, say: each((id) => `Unable to find a node: ${id}`) },
   { code: 'node-not-found', say: each((id) => `Node '${id}' does not appear to exist in configuration`) },
   {
     code: 'constraint-not-found',

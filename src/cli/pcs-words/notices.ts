@@ -25,7 +25,7 @@ export function notices(notice: Notice, call: CallNames): string {
     case 'banned':
       return [
         `Warning: Creating location constraint '${notice.constraint}' with a score of -INFINITY for resource ${notice.resource} on ${notice.node}.`,
-        `\tThis will prevent ${notice.resource} from running on ${notice.node} until the constraint is removed.`,
+        `\tThis will prevent ${notice.resource} from ${notice.promoted ? 'being promoted' : 'running'} on ${notice.node} until the constraint is removed.`,
         `\tThis will be the case even if ${notice.node} is the last node in the cluster`,
       ].join('\n')
     case 'left-out':
@@ -34,6 +34,10 @@ export function notices(notice: Notice, call: CallNames): string {
           (id) => `Warning: Unable to find ${notice.what === 'fence device' ? 'stonith device' : 'resource'} '${id}'`,
         )
         .join('\n')
+    case 'removed-besides':
+      return notice.lines.join('\n')
+    case 'unmanaged':
+      return notice.ids.map((id) => `Warning: '${id}' is unmanaged`).join('\n')
     case 'rules-not-shown':
       return 'Warning: Constraints with rules are not displayed.'
     case 'wait-is-old':
@@ -53,7 +57,7 @@ export function notices(notice: Notice, call: CallNames): string {
 
 /** What pcs 0.12 advises against and older ones print nothing about. */
 export const isAdviceOfPresentPcs = ({ code }: Notice): boolean =>
-  ['old-flag', 'rule-in-words', 'bare-score', 'wait-is-old', 'deprecated'].includes(code)
+  ['old-flag', 'removed-besides', 'rule-in-words', 'bare-score', 'wait-is-old', 'deprecated'].includes(code)
 
 /** Commands that pcs 0.12 advises against as a whole. */
 export const adviceAgainst = ({ typed }: CallNames): string | undefined =>

@@ -7,3 +7,11 @@ export interface Said {
   /** pcs has found them one by one, and ends with a sentence that says so. */
   readonly closes?: boolean
 }
+
+export const one = (error: string, closes = false): Said => ({ errors: [error], closes })
+
+export const quoted = (names: readonly string[]): string =>
+  [...names]
+    .sort()
+    .map((name) => `'${name}'`)
+    .join(', ')

@@ -1,16 +1,12 @@
 /** What pcs says of a mistake, by its code and the command. Several of one code come together, as pcs puts some into one sentence. */
 import { parseDurationMs } from '../../base/index.ts'
+import { clusterOption } from '../../cib/index.ts'
 import type { About, CallNames } from '../message.ts'
+import { aboutIds } from './about-ids.ts'
 import { longOptions } from './long-options.ts'
 import { notFound } from './not-found.ts'
-import type { Said } from './said.ts'
+import { one, quoted, type Said } from './said.ts'
 import { sentenceInsteadOfUsage, usageBelow, usageOf, wholeUsage } from './usage.ts'
-
-export const quoted = (names: readonly string[]): string =>
-  [...names]
-    .sort()
-    .map((name) => `'${name}'`)
-    .join(', ')
 
 /** Undefined where nothing is known that pcs would say. */
 export function sentencesOf(abouts: readonly About[], call: CallNames): Said | undefined {
@@ -21,12 +17,15 @@ export function sentencesOf(abouts: readonly About[], call: CallNames): Said | u
   return found
 }
 
-const one = (error: string, closes = false): Said => ({ errors: [error], closes })
-
 function aboutTheCall(about: About, call: CallNames): Said | undefined {
   switch (about.code) {
     case 'said-by-pcs':
-      return { errors: about.errors, after: about.after ?? [], closes: about.closes ?? false }
+      return {
+        before: about.before ?? [],
+        errors: about.errors,
+        after: about.after ?? [],
+        closes: about.closes ?? false,
+      }
     case 'wrong-call': {
       const sentence = sentenceInsteadOfUsage(call)
       const hint = about.hint === undefined ? [] : [`Hint: ${about.hint}`]
@@ -66,99 +65,6 @@ function aboutTheCall(about: About, call: CallNames): Said | undefined {
   }
 }
 
-/** What each command calls the thing that the id is for. */
-const idNames: readonly (readonly [begins: string, name: string, closes: boolean])[] = [
-  ['resource create', 'resource name', false],
-  ['stonith create', 'stonith name', false],
-  ['resource bundle', 'bundle name', true],
-  ['resource group', 'group name', true],
-  ['stonith level', 'fencing level id', true],
-  ['constraint location', 'constraint id', false],
-  ['constraint', 'constraint id', false],
-  ['acl role', 'ACL role', false],
-  ['acl user', 'ACL user', false],
-  ['acl group', 'ACL group', false],
-  ['alert recipient', 'recipient-id', true],
-  ['alert', 'alert-id', true],
-  ['tag', 'id', true],
-  ['resource', 'id', true],
-]
-
-/** Commands that go on to look for more that is wrong. */
-const goesOn = /^(alert|tag|resource bundle|(resource|stonith) (op )?defaults|stonith level|resource group)/
-
-/** Constraints on one resource, or between two: of sets, rules and tickets pcs says it otherwise. */
-const namesOne = (typed: string, words: readonly string[]): boolean =>
-  !/ticket| set$/.test(typed) && words[0] !== 'set' && words[1] !== 'rule'
-
-function aboutIds(about: About, { typed, words }: CallNames): Said | undefined {
-  switch (about.code) {
-    case 'bad-id': {
-      const [, name = 'id', closes = false] = idNames.find(([begins]) => typed.startsWith(begins)) ?? []
-      const bad = [...about.id].find((character, index) =>
-        index === 0 ? !/[A-Za-z_]/.test(character) : !/[\w.-]/.test(character),
-      )
-      if (about.id === '') return one(`${name} cannot be empty`, closes)
-      const first = bad === about.id[0] ? 'first ' : ''
-      return one(`invalid ${name} '${about.id}', '${bad ?? ''}' is not a valid ${first}character for a ${name}`, closes)
-    }
-    case 'id-in-use':
-      if (/^resource (clone|promotable)/.test(typed)) return one(`id '${about.id}' already exists`)
-      if (/^constraint (order|colocation) (?!set)/.test(typed))
-        return one(`id '${about.id}' is already in use, please specify another one`)
-      return one(`'${about.id}' already exists`, goesOn.test(typed))
-    case 'already-inside':
-      if (/^resource (clone|promotable)/.test(typed)) return one(`${about.id} is already a clone resource`)
-      if (typed.startsWith('resource group'))
-        return one(
-          `'${about.id}' cannot be put into a group because its parent '${about.parent}' is a ${about.kind} resource`,
-          true,
-        )
-      if (typed.startsWith('acl role assign')) return one(`Role '${about.id}' is already assigned to '${about.parent}'`)
-      return undefined
-    case 'not-inside':
-      if (/^(resource ungroup|resource group (remove|delete))/.test(typed))
-        return one(`Resource '${about.id}' does not exist in group '${about.parent}'`)
-      if (typed.startsWith('acl role unassign')) return one(`Role '${about.id}' is not assigned to '${about.parent}'`)
-      if (typed.startsWith('tag update')) return one(`Tag '${about.parent}' does not contain id: '${about.id}'`, true)
-      if (/^resource (group add|create)/.test(typed)) return one(`'${about.id}' does not exist`, true)
-      return undefined
-    case 'wrong-kind':
-      if (about.wanted === 'group')
-        return /^resource (group add|create)/.test(typed)
-          ? one(`'${about.id}' is not a group`, true)
-          : one(`Group '${about.id}' does not exist`)
-      if (typed.startsWith('resource group') && about.kind === 'bundle')
-        return one(`'${about.id}' is a bundle resource, bundle resources cannot be put into a group`, true)
-      if (/^resource (clone|promotable)/.test(typed)) return one(`unable to find group or resource: ${about.id}`)
-      if (about.wanted === 'clone') return one(`'${about.id}' is not a clone resource`)
-      if (about.wanted === 'bundle') return one(`'${about.id}' is not a bundle`)
-      if (typed.startsWith('stonith level')) return one('This command does not accept resources.')
-      if (/^(resource|stonith) (update|op)/.test(typed)) return one(`Unable to find resource: ${about.id}`)
-      if (typed.startsWith('tag')) return one(`'${about.id}' is not a bundle/clone/group/resource`, true)
-      if (typed.startsWith('constraint'))
-        return namesOne(typed, words)
-          ? one(`Resource '${about.id}' does not exist`)
-          : one(`'${about.id}' is not a bundle/clone/group/resource`, true)
-      return undefined
-    case 'in-one-group':
-      return one('Cannot create an order constraint for resources in the same group')
-    case 'nothing-left':
-      return one(
-        `There would be no references left in the tag '${about.id}', please remove the whole tag using the 'pcs tag remove ${about.id}' command`,
-        true,
-      )
-    case 'part-of-clone': {
-      const sentence = `${about.id} is a ${about.kind} resource, you should use the ${about.kind} id: ${about.outer} when adding constraints`
-      return / set$| set |ticket/.test(typed)
-        ? one(`${sentence}, use --force to override`, true)
-        : one(`${sentence}. Use --force to override.`)
-    }
-    default:
-      return undefined
-  }
-}
-
 /** Options of a constraint of sets: pcs ends at the first mistake among them. */
 const setOptions: ReadonlySet<string> = new Set(['kind', 'symmetrical', 'loss-policy'])
 
@@ -176,6 +82,10 @@ function aboutValues(abouts: readonly About[], about: About, { typed, words }: C
         /defaults| rule/.test(`${typed} ${words.join(' ')}`),
       )
     case 'bad-choice':
+      if (typed === 'constraint location add' && about.name === 'resource-discovery')
+        return one(
+          `invalid resource-discovery value '${about.value}', allowed values are: ${choicesOf(about.choices)}, use --force to override`,
+        )
       if (typed === 'constraint colocation add' && about.name === 'role')
         return one(`invalid role value '${about.value}', allowed values are: ${choicesOf(about.choices)}`)
       return one(
@@ -186,6 +96,8 @@ function aboutValues(abouts: readonly About[], about: About, { typed, words }: C
       )
     case 'unknown-names': {
       const names = about.names.length === 1 ? `option '${about.names[0]}'` : `options: ${quoted(about.names)}`
+      if (/defaults set create$/.test(typed))
+        return one(`invalid ${names}, allowed options are: ${quoted(about.known)}, use --force to override`, true)
       if (typed === 'constraint location add') return one(`bad option '${about.names[0]}', use --force to override`)
       if (/^(alert|stonith level)/.test(typed)) return { errors: about.names.map((name) => `Unknown option '${name}'`) }
       const where = about.what.startsWith('A set in') ? 'set ' : ''
@@ -197,6 +109,7 @@ function aboutValues(abouts: readonly About[], about: About, { typed, words }: C
     case 'given-twice': {
       const ids = quoted(abouts.flatMap((other) => (other.code === 'given-twice' ? [other.id] : [])))
       if (typed.startsWith('tag')) return one(`Ids to add must be unique, duplicate ids: ${ids}`, true)
+      if (typed.startsWith('acl ')) return one(`Role ${ids} is already assigned to '${words[0] ?? ''}'`)
       if (typed.startsWith('resource group'))
         return one(`Resources to add or remove must be unique, duplicate resources: ${ids}`, true)
       return undefined
@@ -279,20 +192,26 @@ function aboutValues(abouts: readonly About[], about: About, { typed, words }: C
       if (kind === undefined) return undefined
       const option = names.length === 1 ? `option '${names[0]}'` : `options: ${quoted(names)}`
       if (kind === 'resource operation') return unknownOperationOption(names, option, typed)
-      const known = about.known.filter((name) => !unmentioned.get(kind)?.includes(name))
+      const known = mentioned(kind, about.known)
       return one(`invalid ${kind} ${option}, allowed options are: ${quoted(known)}, use --force to override`, true)
     }
     case 'bad-value': {
       const force = typed === 'property set' ? ', use --force to override' : ''
       return one(
-        `'${about.value}' is not a valid ${about.name} value, use ${expectedValues(about.expected)}${force}`,
+        `'${about.value}' is not a valid ${about.name} value, use ${expectedValues(about.expected, about.name)}${force}`,
         validates.test(typed),
       )
     }
     case 'not-in-schema':
       return one('Unable to update cib\nCall failed: Update does not conform to the configured schema')
     case 'options-exclude':
-      return one(`Only one of ${about.kind} options ${quoted(about.names)} can be used`, true)
+      return one(
+        `Only one of ${about.kind} options ${[...about.names]
+          .sort()
+          .map((name) => `'${name}'`)
+          .join(' and ')} can be used`,
+        true,
+      )
     case 'rule-syntax':
       return one(
         `'${about.rule}' is not a valid rule expression, parse error near or after line 1 column ${about.column}\n  ${about.rule}\n  ${'-'.repeat(about.column - 1)}^`,
@@ -345,7 +264,7 @@ function aboutValues(abouts: readonly About[], about: About, { typed, words }: C
 
 const creates = (typed: string): boolean => / create$/.test(typed)
 
-const operationOptions = [
+export const operationOptions = [
   'OCF_CHECK_LEVEL',
   'description',
   'enabled',
@@ -371,7 +290,23 @@ function unknownOperationOption(names: readonly string[], option: string, typed:
 const unmentioned: ReadonlyMap<string, readonly string[]> = new Map([
   ['container', ['id', 'masters']],
   ['network', ['id', 'add-host']],
+  [
+    'cluster property',
+    [
+      // What the cluster writes itself, what Pacemaker does not list, and our own options and names.
+      ...['cluster-infrastructure', 'cluster-name', 'dc-version', 'have-watchdog', 'last-lrm-refresh'],
+      ...['crmd-transition-delay', 'crmd-finalization-timeout', 'crmd-integration-timeout', 'remove-after-stop'],
+      ...['fencing-action', 'fencing-reaction', 'fencing-enabled', 'fencing-timeout', 'fencing-max-attempts'],
+      ...['fencing-watchdog-timeout', 'fence-remote-without-quorum', 'cancel-removed-actions', 'stop-removed-actions'],
+      ...['stop-removed-resources', 'watchdog-device', 'watchdog-timeout', 'sbd-devices', 'secret-names'],
+      ...['config-history-max', 'config-history-max-age', 'config-history-max-size'],
+    ],
+  ],
 ])
+
+/** Without what pcs does not list. */
+export const mentioned = (kind: string, names: readonly string[]): readonly string[] =>
+  names.filter((name) => !unmentioned.get(kind)?.includes(name))
 
 /** pcs lists what all OCF agents take besides their own, and not what only a person asks a fence agent. */
 function parametersOf({ known, isFencing }: { readonly known: readonly string[]; readonly isFencing: boolean }) {
@@ -388,7 +323,13 @@ function optionKind(where: string): string | undefined {
   return where.includes('storage mapping') ? 'storage-map' : undefined
 }
 
-function expectedValues(expected: string): string {
+/** Times that may be written as Pacemaker writes them, `PT1H`, too. */
+const plainTimes: ReadonlySet<string> = new Set(['stonith-watchdog-timeout', 'fencing-watchdog-timeout'])
+
+function expectedValues(expected: string, name: string): string {
+  if (expected.startsWith('a percentage')) return "a non-negative integer followed by '%' (e.g. 0%, 50%, 200%, ...)"
+  if (/duration|time/.test(expected) && clusterOption(name) !== undefined && !plainTimes.has(name))
+    return 'time interval (e.g. 1, 2s, 3m, 4h, PT1H2M3S, ...)'
   const [, choices] = /^one of (.*)$/.exec(expected) ?? []
   if (choices !== undefined) return quoted(choices.split(', ').filter((word) => word !== 'reset-remote'))
   if (expected === 'true or false') return booleans
@@ -396,7 +337,7 @@ function expectedValues(expected: string): string {
   return /number|score/.test(expected) ? 'an integer or INFINITY or -INFINITY' : expected
 }
 
-const booleans = "a pacemaker boolean value: '0', '1', 'false', 'n', 'no', 'off', 'on', 'true', 'y', 'yes'"
+export const booleans = "a pacemaker boolean value: '0', '1', 'false', 'n', 'no', 'off', 'on', 'true', 'y', 'yes'"
 function choicesOf(choices: readonly string[] | string): string {
   if (typeof choices !== 'string') return quoted(choices)
   return choices === 'boolean' ? booleans : choices

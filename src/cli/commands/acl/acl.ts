@@ -282,7 +282,7 @@ function aclFacts(cib: XmlElement): AclFacts {
 
 function describeAcls({ enabled, users, groups, roles }: AclFacts, program: string): string {
   const holders = (title: string, items: AclFacts['users']): string =>
-    items.map(({ id, roles: own }) => `${title}: ${id}\n  Roles: ${own.join(' ')}\n`).join('')
+    items.map(({ id, roles: own }) => `${title}: ${id}\n  Roles:${own.map((role) => ` ${role}`).join('')}\n`).join('')
   const described = roles.map(
     ({ id, description, permissions }) =>
       `Role: ${id}\n${description === undefined ? '' : `  Description: ${description}\n`}${permissions

@@ -36,6 +36,7 @@ export const constraintColocationAdd: Command = {
     const bareScore = plain.length > 1 && /^[+-]?(\d+|INFINITY)$/i.test(last) ? last : undefined
     const [primaryRole, primary] = roleAndResource(bareScore === undefined ? plain : plain.slice(0, -1))
     const [influence, nodeAttribute, id] = [pairs.get('influence'), pairs.get('node-attribute'), pairs.get('id')]
+    if (bareScore !== undefined) call.tell({ code: 'bare-score' })
     const request = {
       dependent,
       primary,

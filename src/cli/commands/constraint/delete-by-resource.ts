@@ -6,6 +6,7 @@ import {
   removeFromOrders,
   type XmlElement,
 } from '../../../cib/index.ts'
+import { judgesAsPcs } from '../../as-pcs/speech.ts'
 import { changeCib } from '../../change.ts'
 import { type Call, type Command, changeFlags, type Outcome } from '../../command.ts'
 import { expectWords } from '../../words.ts'
@@ -45,6 +46,8 @@ export const constraintColocationDelete: Command = {
 async function remove(call: Call, byResources: (cib: XmlElement) => EditResult): Promise<Outcome> {
   return await changeCib(call, {
     edit: (cib) => {
+      // pcs 0.12 takes no ids here.
+      if (judgesAsPcs(call.speech)) return byResources(cib)
       const ids = readConfiguration(cib).constraints.map(({ id }) => id)
       return call.words.every((word) => ids.includes(word))
         ? deleteConstraints(cib, { ids: call.words })

@@ -1,4 +1,5 @@
 import { deleteConstraints } from '../../../cib/index.ts'
+import { besides, removalLines } from '../../as-pcs/removals.ts'
 import { changeCib } from '../../change.ts'
 import { type Command, changeFlags } from '../../command.ts'
 import { expectWords } from '../../words.ts'
@@ -20,6 +21,7 @@ export const constraintDelete: Command = {
       edit: (cib) => deleteConstraints(cib, { ids: call.words }),
       message: () => `Deleted: ${call.words.join(', ')}.`,
       facts: ({ removed }) => ({ removed }),
+      notices: ({ cib }, before) => besides(removalLines(before, cib, call.words)),
     })
   },
 }

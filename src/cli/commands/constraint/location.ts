@@ -55,11 +55,11 @@ export const constraintLocationAdd: Command = {
       rest.filter((word) => word.includes('=')),
       'options',
     )
-    onlyKnown(pairs, ['score', 'role', 'resource-discovery'], 'A location constraint')
     if (rest.some((word) => !word.includes('='))) call.tell({ code: 'bare-score' })
+    onlyKnown(pairs, ['score', 'role', 'resource-discovery'], 'A location constraint')
+    const discovery = readDiscovery(pairs.get('resource-discovery'))
     if (isFile(call)) call.tell({ code: 'nodes-not-validated' })
     const score = readScore(pairs.get('score') ?? rest.find((word) => !word.includes('=')) ?? 'INFINITY')
-    const discovery = readDiscovery(pairs.get('resource-discovery'))
     const role = pairs.get('role')
     await warnOfUnknownNodes(call, [node])
     return await changeCib(call, {

@@ -58,9 +58,12 @@ export const constraintOrder: Command = {
           then: last,
           kind: pairs.get('kind') ?? 'Mandatory',
           options: [
-            ...[...pairs].filter(([name]) => name !== 'kind').map(([name, value]) => `${name}=${value}`),
+            ...[...pairs]
+              .filter(([name]) => name !== 'kind' && name !== 'symmetrical')
+              .map(([name, value]) => `${name}=${value}`),
             `first-action=${firstAction ?? 'start'}`,
             `then-action=${thenAction ?? 'start'}`,
+            ...(pairs.has('symmetrical') ? [`symmetrical=${pairs.get('symmetrical')}`] : []),
           ],
         },
       ],

@@ -97,7 +97,7 @@ async function setAttributes(call: Call): Promise<Outcome> {
   if (judgesAsPcs(call.speech)) {
     const set = attributeNames((await call.cluster.readCib()).cib, node)
     const missing = Object.keys(values).find((name) => values[name] === '' && set?.has(name) === false)
-    if (missing !== undefined)
+    if (missing !== undefined && !call.flags.has('force'))
       return { ...refused(`attribute: '${missing}' doesn't exist for node: '${node}'`), exitCode: 2 }
   }
   return await changeCib(call, {

@@ -1,9 +1,12 @@
 import { didYouMean, similarWords } from '../../../base/index.ts'
 import { childElement, configurationElement } from '../../../cib/index.ts'
+import { judgesAsPcs } from '../../as-pcs/speech.ts'
 import { type Call, type Command, type Outcome, Refusal } from '../../command.ts'
 import { formatFlag, inFormat } from '../../output-format.ts'
 import { formContext, type NvsetForm, nvsetForms, pairWords } from '../../pcs-form/nvset.ts'
+import { mentioned } from '../../pcs-words/sentences.ts'
 import { rebuildingCommands } from '../../replay/index.ts'
+import type { Speech } from '../../speech.ts'
 import { defaultOptionsFor, isSameOption, writtenOptionsFor } from './names.ts'
 
 const shared = {
@@ -39,9 +42,15 @@ async function show(call: Call, { old }: { readonly old: boolean }): Promise<Out
   const wanted = wantedOptions(call, written, old)
   const crmConfig = childElement(configurationElement(cib), 'crm_config')
   const sets = crmConfig ? nvsetForms(crmConfig, 'cluster_property_set', formContext(call, cib)) : []
+  const bare = judgesAsPcs(call.speech) && call.flags.has('defaults')
+  if (bare)
+    call.tell({
+      code: 'deprecated',
+      text: "Option --defaults is deprecated and will be removed. Please use command 'pcs property defaults' instead.",
+    })
   const attributes = old ? await oldAttributes(call) : ''
   return await inFormat(call, {
-    text: () => (old ? `${oldText(wanted)}${attributes}` : text(wanted, { written, sets })),
+    text: () => (bare ? bareText(wanted) : old ? `${oldText(wanted)}${attributes}` : text(wanted, { written, sets })),
     nothing: 'No cluster options are set.',
     json: Object.fromEntries(wanted),
     pcsJson: () => ({ nvsets: sets }),
@@ -54,7 +63,7 @@ function wantedOptions(
   written: ReadonlyMap<string, string>,
   old: boolean,
 ): readonly (readonly [string, string])[] {
-  const defaults = defaultOptionsFor(call.speech)
+  const defaults = listedDefaults(call.speech)
   const unwritten = [...defaults].filter(([name]) => ![...written.keys()].some((other) => isSameOption(name, other)))
   const shown = call.flags.has('defaults')
     ? defaults
@@ -72,6 +81,14 @@ function wantedOptions(
     .sort(([a], [b]) => (a < b ? -1 : 1))
 }
 
+/** Called as pcs, without what pcs does not list: what the cluster writes itself, and our own options. */
+function listedDefaults(speech: Speech): ReadonlyMap<string, string> {
+  const defaults = defaultOptionsFor(speech)
+  if (speech.program === 'systole') return defaults
+  const listed = new Set(['have-watchdog', ...mentioned('cluster property', [...defaults.keys()])])
+  return new Map([...defaults].filter(([name]) => listed.has(name)))
+}
+
 function text(
   wanted: readonly (readonly [string, string])[],
   { written, sets }: { readonly written: ReadonlyMap<string, string>; readonly sets: readonly NvsetForm[] },
@@ -82,6 +99,9 @@ function text(
   )
   return sets.length === 0 && rows.length === 0 ? '' : `${title}\n${rows.join('')}`
 }
+
+const bareText = (wanted: readonly (readonly [string, string])[]): string =>
+  wanted.map(([name, value]) => `${name}=${value}\n`).join('')
 
 function oldText(wanted: readonly (readonly [string, string])[]): string {
   return `Cluster Properties:\n${wanted.map(([name, value]) => ` ${name}: ${value}\n`).join('')}`

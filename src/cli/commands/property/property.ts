@@ -7,10 +7,11 @@ import {
   setClusterOptions,
   type XmlElement,
 } from '../../../cib/index.ts'
-import { isAnyWholeNumber, refuseInexactValues } from '../../as-pcs/properties.ts'
+import { isAnyWholeNumber, refuseInexactValues, unknownProperties } from '../../as-pcs/properties.ts'
 import { judgesAsPcs } from '../../as-pcs/speech.ts'
 import { changeCib } from '../../change.ts'
 import { type Command, changeFlags, Refusal } from '../../command.ts'
+import type { Message } from '../../message.ts'
 import { expectWords, parsePairs } from '../../words.ts'
 import { writtenOptions } from './names.ts'
 
@@ -65,11 +66,24 @@ function refuseAsPcs(cib: XmlElement, values: Readonly<Record<string, string>>, 
   const own = names.filter((name) => clustersOwn.has(name))
   const written = writtenOptions(cib)
   const missing = force ? [] : names.filter((name) => values[name] === '' && !written.has(name))
-  const sentences = [
-    ...missing.map((name) => `The cluster option '${name}' is not set.`),
-    ...own.map((name) => `The cluster sets the option '${name}' itself; pcs does not set it.`),
+  refuseNames(own, missing)
+}
+
+/** With all that is missing: pcs says it in one sentence. */
+const notSet = (name: string, missing: readonly string[], known: Iterable<string> = []): Message => ({
+  own: `The cluster option '${name}' is not set.${didYouMean(similarWords(name, known))}`,
+  about: { code: 'property-not-set', names: missing },
+})
+
+function refuseNames(own: readonly string[], missing: readonly string[]): void {
+  const error = unknownProperties(own)
+  const messages: readonly Message[] = [
+    ...missing.map((name) => notSet(name, missing)),
+    ...(own.length === 0
+      ? []
+      : [{ own: error, about: { code: 'said-by-pcs', errors: [error], closes: true } as const }]),
   ]
-  if (sentences.length > 0) throw new Refusal(...sentences)
+  if (messages.length > 0) throw new Refusal(...messages)
 }
 
 const clustersOwn: ReadonlySet<string> = new Set([
@@ -102,13 +116,13 @@ export const propertyUnset: Command = {
     const written = writtenOptions(cib)
     const missing = call.words.filter((name) => !written.has(name) && !written.has(clusterOption(name)?.name ?? ''))
     if (missing.length > 0 && !call.flags.has('force'))
-      throw new Refusal(
-        ...missing.map((name) => ({
-          own: `The cluster option '${name}' is not set.${didYouMean(similarWords(name, written.keys()))}`,
-          about: { code: 'property-not-set', names: missing } as const,
-        })),
-      )
+      throw new Refusal(...missing.map((name) => notSet(name, missing, written.keys())))
     const values = Object.fromEntries(call.words.map((name) => [name, '']))
+    if (call.speech.program === 'pcs')
+      refuseNames(
+        call.words.filter((name) => clustersOwn.has(name)),
+        [],
+      )
     return await changeCib(call, {
       edit: (current) => setClusterOptions(current, { values, force: true }),
       message: (_edited: Edited) => `Reset to the default: ${call.words.join(', ')}.`,

@@ -1,4 +1,5 @@
 import { type ContainerType, containerTypes, createBundle, resetBundle, updateBundle } from '../../../cib/index.ts'
+import { judgesAsPcs } from '../../as-pcs/speech.ts'
 import { changeCib } from '../../change.ts'
 import { type Command, changeFlags, Refusal } from '../../command.ts'
 import { expectWords, parsePairs, splitSections } from '../../words.ts'
@@ -74,7 +75,11 @@ export const bundleUpdate: Command = {
   flags: changeFlags,
   completes: ['resource', { words: keywords }],
   run: async (call) => {
-    expectWords(call.words, { atLeast: 3, usage: 'resource bundle update <bundle> container image=<image> …' })
+    expectWords(call.words, {
+      // Called as pcs, a bundle of which nothing is said stays as it is.
+      atLeast: judgesAsPcs(call.speech) ? 1 : 3,
+      usage: 'resource bundle update <bundle> container image=<image> …',
+    })
     const [id = '', ...rest] = call.words
     const sections = splitSections(rest, keywords)
     const values = readBundle(rest, true)

@@ -9,6 +9,7 @@ import {
   secretNames,
   type XmlElement,
 } from '../../../cib/index.ts'
+import { judgesAsPcs } from '../../as-pcs/speech.ts'
 import { type Call, type Command, type Outcome, Refusal } from '../../command.ts'
 import { formatFlag, inFormat } from '../../output-format.ts'
 import { formContext } from '../../pcs-form/nvset.ts'
@@ -34,7 +35,12 @@ export const resourceConfig: Command = {
   summary: 'Show the configuration of resources, or print the commands that create them',
   flags,
   completes: ['resource'],
-  run: (call) => show(call, { listed: (resource) => !isFenceDevice(resource), named: () => true, what: 'resource' }),
+  run: (call) =>
+    show(call, {
+      listed: (resource) => !isFenceDevice(resource),
+      named: (resource) => !judgesAsPcs(call.speech) || !isFenceDevice(resource),
+      what: 'resource',
+    }),
 }
 
 export const stonithConfig: Command = {

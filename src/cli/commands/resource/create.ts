@@ -1,4 +1,12 @@
-import { adviceTaken, createPrimitive, isPromotable, type NewPrimitive, strayCloneOptions } from '../../../cib/index.ts'
+import {
+  adviceTaken,
+  createPrimitive,
+  elementWithId,
+  isPromotable,
+  type NewPrimitive,
+  strayCloneOptions,
+  type XmlElement,
+} from '../../../cib/index.ts'
 import { agentName } from '../../../resource-agents/index.ts'
 import { agentObjections, agentValidationFlag } from '../../agent-validation.ts'
 import {
@@ -13,11 +21,12 @@ import {
   timeoutWarnings,
 } from '../../agents.ts'
 import { wordsOfCreate } from '../../as-pcs/create-words.ts'
-import { refuseOperationRoles } from '../../as-pcs/operations.ts'
+import { newOperationMistakes, takenOperationId } from '../../as-pcs/new-operations.ts'
 import { judgesAsPcs } from '../../as-pcs/speech.ts'
 import { changeCib, takesAnyValue } from '../../change.ts'
 import { type Call, type Command, changeFlags, type Outcome, Refusal } from '../../command.ts'
 import { refuseNodesByTheWay } from '../../guest-and-remote.ts'
+import { badCharacter } from '../../pcs-words/about-ids.ts'
 import { readResourceWords, type WrittenResource } from '../../resource-words.ts'
 import { sharedUniqueValues } from '../../unique-parameters.ts'
 import { expectWords } from '../../words.ts'
@@ -105,7 +114,7 @@ export const stonithCreate: Command = {
 
 function readWords(call: Call, words: readonly string[]): WrittenResource {
   if (!judgesAsPcs(call.speech)) return readResourceWords(words, call.flags)
-  const written = readResourceWords(wordsOfCreate(call, words), call.flags, 'pcs')
+  const written = readResourceWords(wordsOfCreate(call, words), call.flags, 'any')
   if (written.operations.some(({ attributes }) => attributes.size === 0))
     throw new Refusal({ own: 'An operation has no options.', about: { code: 'no-operation-given' } })
   return written
@@ -128,20 +137,24 @@ interface Creation {
 async function create(call: Call, { id, installed, written }: Creation): Promise<Outcome> {
   const force = call.flags.has('force')
   const { cib } = await call.cluster.readCib()
-  refuseNodesByTheWay(call, written)
-  refuseOperationRoles(call, written.operations)
+  refuseNodesByTheWay(call, written, installed.agent)
+  const asPcs = judgesAsPcs(call.speech)
   const inside = placement(written, { force: takesAnyValue(call), disabled: call.flags.has('disabled') })
+  if (asPcs) refuseTakenIds(cib, id, { inside, written })
+  const names = written.operations.map(({ name }) => name)
+  const ofOperations = asPcs ? newOperationMistakes(written.operations, installed) : []
+  const final = ofOperations.filter(({ forceable }) => !forceable).map(({ message }) => message)
   const mistakes = [
-    ...parameterMistakes(installed, written.parameters, { required: true }),
-    ...operationMistakes(
-      installed,
-      written.operations.map(({ name }) => name),
+    ...(asPcs ? ofOperations.map(({ message }) => message) : operationMistakes(installed, names)).filter(
+      (message) => !force || !final.includes(message),
     ),
+    ...parameterMistakes(installed, written.parameters, { required: true }),
     ...sharedUniqueValues(cib, installed, { id, parameters: written.parameters }),
     ...(inside?.kind === 'clone' && isPromotable(inside) ? promotionMistakes(installed) : []),
   ]
   if (mistakes.length > 0 && !force) throw new Refusal(...mistakes)
   if (mistakes.length > 0) call.tell({ code: 'forced', messages: mistakes })
+  if (final.length > 0) throw new Refusal(...final)
   if (call.flags.has('agent-validation') && call.cluster.isScratch !== true) {
     const objections = await agentObjections(installed, Object.fromEntries(written.parameters))
     if (objections.length > 0 && !force) throw new Refusal(...objections)
@@ -178,6 +191,27 @@ async function create(call: Call, { id, installed, written }: Creation): Promise
     facts: ({ created }) => ({ created }),
     isSecret: privateParameters(installed),
   })
+}
+
+/** pcs looks at ids before it looks at anything else of a resource. */
+function refuseTakenIds(
+  cib: XmlElement,
+  id: string,
+  { inside, written }: { readonly inside: NewPrimitive['inside']; readonly written: WrittenResource },
+): void {
+  const has = (other: string): boolean => elementWithId(cib, other) !== undefined
+  if (has(id)) throw new Refusal({ own: `'${id}' exists already.`, about: { code: 'id-in-use', id, by: 'another' } })
+  const clone = inside?.kind === 'clone' ? inside.cloneId : undefined
+  const bad = clone === undefined ? undefined : badCharacter(clone, 'id')
+  if (bad !== undefined) throw new Refusal({ own: bad, about: { code: 'said-by-pcs', errors: [bad], closes: true } })
+  if (clone !== undefined && has(clone))
+    throw new Refusal({
+      own: `'${clone}' exists already.`,
+      about: { code: 'said-by-pcs', errors: [`'${clone}' already exists`], closes: true },
+    })
+  const taken = takenOperationId(written.operations, id, has)
+  if (taken !== undefined)
+    throw new Refusal({ own: `'${taken}' exists already.`, about: { code: 'id-in-use', id: taken, by: 'another' } })
 }
 
 /** A fence agent that switches a node's access on again when it starts. */

@@ -79,7 +79,7 @@ function refuseForDefaults(of: DefaultsOf, conditions: readonly RuleCondition[])
           errors: [
             condition.kind === 'operation'
               ? "Keyword 'op' cannot be used in a rule in this command"
-              : `Keyword '${condition.operation}' cannot be used in a rule in this command`,
+              : "Keywords 'defined', 'not_defined', 'eq', 'ne', 'gte', 'gt', 'lte' and 'lt' cannot be used in a rule in this command",
           ],
           closes: true,
         },

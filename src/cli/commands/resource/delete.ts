@@ -1,4 +1,5 @@
 import { deleteResources } from '../../../cib/index.ts'
+import { besides, removalLines } from '../../as-pcs/removals.ts'
 import { changeCib } from '../../change.ts'
 import { type Command, changeFlags } from '../../command.ts'
 import { takesLastFencing } from '../../fencing-left.ts'
@@ -26,6 +27,7 @@ export const resourceDelete: Command = {
       edit: (cib) => deleteResources(cib, { ids: call.words }),
       message: (edited) => `Deleted: ${call.words.join(', ')}.${describeRemoved(edited, call.words)}`,
       facts: ({ removed }) => ({ removed }),
+      notices: ({ cib }, before) => besides(removalLines(before, cib, call.words)),
       advisesAgainst: (before, after) => takesLastFencing(call, before, after),
     })
   },

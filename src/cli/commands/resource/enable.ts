@@ -2,15 +2,18 @@ import {
   disableResources,
   type EditResult,
   enableResources,
+  findResource,
   manageResources,
   unmanageResources,
   withoutTags,
   type XmlElement,
 } from '../../../cib/index.ts'
-import { type Change, changeCib } from '../../change.ts'
+import { type Change, changeCib, idsWithin } from '../../change.ts'
 import { type Call, type Command, changeFlags, type Outcome } from '../../command.ts'
 import { takesLastFencing } from '../../fencing-left.ts'
+import type { Notice } from '../../message.ts'
 import type { PlannedAction } from '../../planned-actions.ts'
+import { statusOf } from '../../status-view.ts'
 import { expectWords } from '../../words.ts'
 
 const safeFlags = [
@@ -108,8 +111,20 @@ async function change(
     edit,
     message: () => `${call.words.join(', ')}: ${what}.`,
     advisesAgainst: (before, after) => takesLastFencing(call, before, after),
+    notices: ({ cib }) => (/abled$/.test(what) ? unmanaged(call, cib) : []),
     ...(needsForce ? { needsForce } : {}),
   })
+}
+
+/** What is enabled or disabled and stays as it is. */
+function unmanaged(call: Call, cib: XmlElement): readonly Notice[] {
+  const primitives = [...statusOf(call, cib).primitivesById.values()].filter(({ state }) => !state.managed)
+  const isUnmanaged = (id: string): boolean => {
+    const within = idsWithin(findResource(cib, id))
+    return primitives.some(({ configuredId }) => within.includes(configuredId))
+  }
+  const ids = withoutTags(cib, call.words).filter(isUnmanaged)
+  return ids.length === 0 ? [] : [{ code: 'unmanaged', ids }]
 }
 
 /** pcs's --safe: nothing but the named resources may stop; with --no-strict, others may move or restart. */

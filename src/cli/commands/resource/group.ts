@@ -1,4 +1,5 @@
 import { addToGroup, readConfiguration, removeFromGroup } from '../../../cib/index.ts'
+import { besides, ungroupLines } from '../../as-pcs/removals.ts'
 import { judgesAsPcs } from '../../as-pcs/speech.ts'
 import { changeCib } from '../../change.ts'
 import { type Command, changeFlags, done, Refusal } from '../../command.ts'
@@ -56,6 +57,7 @@ export const resourceGroupRemove: Command = {
           ? `Removed the group ${group}.${describeRemoved(edited, [group])}`
           : `${resources.join(', ')} left the group ${group}.${describeRemoved(edited, resources)}`,
       facts: ({ removed }) => ({ removed }),
+      notices: ({ cib }, before) => besides(ungroupLines(before, cib, group)),
     })
   },
 }

@@ -217,7 +217,9 @@ export const resourceBan: Command = {
           ...(role === undefined ? {} : { role }),
           ...(until === undefined ? {} : { until }),
         }),
-      notices: ({ created }) => [{ code: 'banned', constraint: created[0] ?? '', resource, node }],
+      notices: ({ created }) => [
+        { code: 'banned', constraint: created[0] ?? '', resource, node, promoted: call.flags.has('promoted') },
+      ],
       message: () =>
         `${resource} is banned from ${node}${until === undefined ? " until 'systole resource clear'" : ` until ${until}`}.`,
       facts: ({ created }) => ({ created, node, ...(until === undefined ? {} : { until }) }),
@@ -277,11 +279,18 @@ async function onlyNode(call: Call, resource: string): Promise<string> {
 
 export function endOfLifetime(lifetime: string, now: Date): string {
   const durationMs = parseDurationMs(lifetime)
-  if (durationMs !== undefined) return new Date(now.getTime() + durationMs).toISOString()
+  if (durationMs !== undefined) return asPacemakerWrites(new Date(now.getTime() + durationMs))
   const moment = Date.parse(lifetime)
-  if (!Number.isNaN(moment)) return new Date(moment).toISOString()
+  if (!Number.isNaN(moment)) return asPacemakerWrites(new Date(moment))
   throw new Refusal(`'${lifetime}' is not a lifetime. Specify a duration such as 1h or PT30M, or a date.`)
 }
+
+/** `2026-11-23 16:15:45Z`. */
+const asPacemakerWrites = (moment: Date): string =>
+  moment
+    .toISOString()
+    .replace('T', ' ')
+    .replace(/\.\d+Z$/, 'Z')
 
 export const resourceClear: Command = {
   path: ['resource', 'clear'],

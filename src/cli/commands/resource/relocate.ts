@@ -19,6 +19,8 @@ import { expectWords } from '../../words.ts'
 /** A constraint whose command died ends after this time. */
 const leaseMinutes = 15
 
+/** pcs prints nothing then. */
+const nothingToSay = ({ speech }: Call): string => (speech.program === 'pcs' ? '' : nothing)
 const nothing = 'Every resource already runs where it would run without stickiness.\n'
 
 export const resourceRelocateShow: Command = {
@@ -28,7 +30,7 @@ export const resourceRelocateShow: Command = {
   run: async (call) => {
     expectWords(call.words, { atLeast: 0, atMost: 0, usage: 'resource relocate show' })
     const { actions } = await relocations(call)
-    return done(actions.length === 0 ? nothing : printPlannedActions(actions), { actions })
+    return done(actions.length === 0 ? nothingToSay(call) : printPlannedActions(actions), { actions })
   },
 }
 
@@ -39,7 +41,9 @@ export const resourceRelocateDryRun: Command = {
   completes: ['resource'],
   run: async (call) => {
     const { moves } = await relocations(call)
-    return done(moves.length === 0 ? nothing : moves.map((move) => `${describe(move)}\n`).join(''), { moves })
+    return done(moves.length === 0 ? nothingToSay(call) : moves.map((move) => `${describe(move)}\n`).join(''), {
+      moves,
+    })
   },
 }
 

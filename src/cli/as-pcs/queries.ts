@@ -1,0 +1,75 @@
+/** Queries that pcs 0.12 refuses: words too many, and questions that have no sense for what is asked about. */
+import { childElements, configurationElement, findResource, type XmlElement } from '../../cib/index.ts'
+import { type Call, Refusal } from '../command.ts'
+import { quoted } from '../pcs-words/said.ts'
+
+interface Question {
+  /** After the question. */
+  readonly fits: (words: readonly string[]) => boolean
+  /** What it can be asked about; anything where left out. */
+  readonly kinds?: readonly string[]
+}
+
+const upTo =
+  (most: number) =>
+  (words: readonly string[]): boolean =>
+    words.length <= most
+const primitive = ['primitive']
+
+const questions: Readonly<Record<string, Question>> = {
+  exists: { fits: upTo(0) },
+  'is-stonith': { fits: upTo(0) },
+  'is-type': { fits: ([type, ...more]) => type !== undefined && more.every((word) => isTrait(type, word)) },
+  'get-type': { fits: upTo(0) },
+  'is-state': { fits: (words) => words.length > 0 },
+  'is-in-group': { fits: upTo(1), kinds: primitive },
+  'is-in-clone': { fits: upTo(1), kinds: ['group', 'primitive'] },
+  'is-in-bundle': { fits: upTo(1), kinds: primitive },
+  'get-nodes': { fits: upTo(0) },
+  'get-members': { fits: upTo(0), kinds: ['bundle', 'clone', 'group'] },
+  'get-index-in-group': { fits: upTo(0), kinds: primitive },
+}
+
+const types = ['bundle', 'clone', 'group', 'primitive']
+const states =
+  'active blocked demoting disabled enabled failed failure_ignored locked_to maintenance managed migrating monitoring orphaned pending promoted promoting started starting stopped stopping unmanaged unpromoted'.split(
+    ' ',
+  )
+const isTrait = (type: string, word: string): boolean =>
+  (word === 'unique' && (type === 'clone' || type === 'bundle')) || (word === 'promotable' && type === 'clone')
+
+export async function refuseQuery({ words, cluster }: Call): Promise<void> {
+  const [id = '', name, ...rest] = words
+  const question = name === undefined ? undefined : questions[name]
+  if (question === undefined) throw wrongQuery(' ')
+  if (!question.fits(rest)) throw wrongQuery(` ${name}`)
+  const [value = ''] = rest
+  if (name === 'is-type' && !types.includes(value)) throw badValue(value, 'resource type', types)
+  if (name === 'is-state' && !states.includes(value.toLowerCase())) throw badValue(value, 'state', states)
+  const { cib } = await cluster.readCib()
+  const resource = findResource(cib, id)
+  if (resource === undefined) return
+  const kind = resource.name === 'master' ? 'clone' : resource.name
+  if (question.kinds !== undefined && !question.kinds.includes(kind))
+    throw new Refusal(
+      `Resource '${id}' has unexpected type '${kind}'. This command works only for resources of type ${quoted(question.kinds)}`,
+    )
+  if (name === 'is-state') refuseQuantifiers(cib, kind, rest)
+}
+
+function refuseQuantifiers(cib: XmlElement, kind: string, words: readonly string[]): void {
+  if (words.includes('members') && kind !== 'group' && kind !== 'clone')
+    throw new Refusal("'members' quantifier can be used only on group resources or group instances of cloned groups")
+  const resources = childElements(configurationElement(cib), 'resources').flatMap((section) => childElements(section))
+  const hasBundles = resources.some((one) => one.name === 'bundle')
+  if (kind === 'clone' && hasBundles)
+    throw new Refusal('Queries on clone state when bundle resources are present in the cluster are unsupported')
+}
+
+const badValue = (value: string, what: string, known: readonly string[]): Refusal =>
+  new Refusal(`'${value}' is not a valid ${what} value, use ${quoted(known)}`)
+
+function wrongQuery(after: string): Refusal {
+  const heading = `Usage: pcs status query resource <resource-id>${after}...`
+  return new Refusal({ own: heading, about: { code: 'said-by-pcs', errors: [], after: ['', heading] } })
+}
