@@ -2,9 +2,10 @@
  * A remote node in the hands of somebody else: it has the key, answers whoever owns the connection, and says what it is told to. Arguments: the
  * folder of the key, and a JSON list of messages: `{name, body}` is a call whose answer is awaited, `{raw}` any message, after which the
  * connection is watched until it ends or a call is answered. Prints a JSON list of what came back. `{hangUpMs}` in place of the list: each connection ends soon
- * after it is owned, for so long from the first one on; then it prints how many there were.
+ * after it is owned, for so long from the first one on; then it prints how many there were. `{floodMs, name, body}`: that call again and again, for so long or
+ * until the connection ends, whose answers are not awaited; it makes the file /run/floods as it begins.
  */
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:tls'
 
 const [folder, list] = process.argv.slice(2)
@@ -63,10 +64,23 @@ function serve(socket) {
       else if (name === 'own') setTimeout(attack, 1000)
     }
   })
+  async function flood({ floodMs, name, body }) {
+    writeFileSync('/run/floods', 'now')
+    const until = performance.now() + floodMs
+    let sent = 0
+    while (performance.now() < until && !socket.destroyed) {
+      for (let i = 0; i < 20; i++) send({ kind: 'call', id: ++lastId, name, body })
+      sent += 20
+      if (socket.writableLength > 1_000_000) await new Promise((resolve) => setTimeout(resolve, 20))
+      else await new Promise((resolve) => setImmediate(resolve))
+    }
+    return { sent, ended: socket.destroyed }
+  }
   async function attack() {
     const answers = []
     for (const message of messages) {
-      if (message.raw === undefined) answers.push(await ask(message))
+      if (message.floodMs !== undefined) answers.push(await flood(message))
+      else if (message.raw === undefined) answers.push(await ask(message))
       else {
         const ended = new Promise((resolve) => waiting.set('end', resolve))
         send(message.raw)
