@@ -141,8 +141,15 @@ function withClusterWordsOf(whole: XmlElement, merged: XmlElement): XmlElement {
   return { ...merged, attributes: Object.fromEntries([...own(merged, false), ...own(whole, true)]) }
 }
 
+/** Of the CIB that there is, each change asks again. */
+const knownMistakes = new WeakMap<XmlElement, readonly string[]>()
+
 function mistakes(cib: XmlElement): readonly string[] {
-  return validateCib(cib)
-    .filter(({ severity }) => severity === 'error')
-    .map(describeCibReport)
+  const known =
+    knownMistakes.get(cib) ??
+    validateCib(cib)
+      .filter(({ severity }) => severity === 'error')
+      .map(describeCibReport)
+  knownMistakes.set(cib, known)
+  return known
 }

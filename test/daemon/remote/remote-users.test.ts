@@ -160,3 +160,29 @@ test('a call over the socket names the user in whose name it is made, or nobody'
   expect(parseToolCall('2\0cibadmin\0\0\0')).toBeUndefined()
   expect(parseToolCall('3\0cibadmin\0\0\0\0')).toBeUndefined()
 })
+
+test('after a call of a remote node the thread is left to others for as long as it was busy', async () => {
+  const { call, node } = tools(false)
+  const { view } = node
+  let [isFirstOver, busyMs, lastBusy, secondBegun] = [false, 0, 0, 0]
+  const look = (): void => {
+    if (isFirstOver) secondBegun ||= performance.now()
+    if (isFirstOver) return
+    const end = performance.now() + 25
+    while (performance.now() < end);
+    busyMs += 25
+    lastBusy = performance.now()
+  }
+  Object.defineProperty(node, 'view', {
+    get: () => {
+      look()
+      return view
+    },
+  })
+  const first = call('crm_node -n').then(() => {
+    isFirstOver = true
+  })
+  await Promise.all([first, call('crm_node -n')])
+  expect(busyMs).toBeGreaterThan(0)
+  expect(secondBegun - lastBusy).toBeGreaterThan(0.9 * busyMs)
+})
