@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type NodeName, nodeName } from '../../src/base/index.ts'
 import type { Daemon } from '../../src/daemon/daemon.ts'
-import { lostVotes } from '../../src/daemon/nodes/add-remove-node.ts'
 import {
   type ClusterFile,
   defaultTimings,
@@ -13,6 +12,7 @@ import {
   printClusterFile,
   type WitnessEntry,
 } from '../../src/daemon/nodes/cluster-file.ts'
+import { lostVotes } from '../../src/daemon/nodes/node-changes.ts'
 import {
   addKey,
   changeNodeList,

@@ -8,13 +8,13 @@ import { lostHosts } from '../../src/daemon/alone/last-voter.ts'
 import { mustMeetFirst, otherOfTwo } from '../../src/daemon/alone/wait-for-all.ts'
 import type { Daemon } from '../../src/daemon/daemon.ts'
 import { pathsBelow } from '../../src/daemon/host/paths.ts'
-import { lostVotes } from '../../src/daemon/nodes/add-remove-node.ts'
 import {
   type ClusterFile,
   parseClusterFile,
   printClusterFile,
   type WitnessEntry,
 } from '../../src/daemon/nodes/cluster-file.ts'
+import { lostVotes } from '../../src/daemon/nodes/node-changes.ts'
 import { changeNodeList, newerFile, newestList, succeededBy, withVote } from '../../src/daemon/nodes/node-list.ts'
 import { nextVoteStep, strangers } from '../../src/daemon/nodes/vote-keeper.ts'
 import {

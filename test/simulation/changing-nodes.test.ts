@@ -11,8 +11,8 @@ import {
   defaultPorts,
   defaultTimings,
 } from '../../src/daemon/nodes/cluster-file.ts'
+import { marked } from '../../src/daemon/nodes/node-changes.ts'
 import { type NodeList, withVote } from '../../src/daemon/nodes/node-list.ts'
-import { marked } from '../../src/daemon/nodes/removal-work.ts'
 import { nextVoteStep } from '../../src/daemon/nodes/vote-keeper.ts'
 
 interface State {

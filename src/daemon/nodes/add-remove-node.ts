@@ -11,28 +11,18 @@ import { refuse } from '../../rpc/index.ts'
 import type { Daemon } from '../daemon.ts'
 import { quorumSoon } from '../node/quorum-soon.ts'
 import { forgetRecords } from '../records/forget-node.ts'
-import { type ClusterFile, type ClusterNodeEntry, defaultPorts, printClusterFile, storeHosts } from './cluster-file.ts'
-import { addressesOf, linksOf, withLinks } from './node-links.ts'
+import { type ClusterFile, type ClusterNodeEntry, printClusterFile, storeHosts } from './cluster-file.ts'
+import { type AddedNode, marked, whyNotRemoved, withNewNode } from './node-changes.ts'
+import { addressesOf, linksOf } from './node-links.ts'
 import { changeNodeList, ofNodes } from './node-list.ts'
 import { alikeHosts } from './node-names.ts'
 import { plainAddress } from './plain-address.ts'
-import {
-  cancelRemoval,
-  editCib,
-  marked,
-  type RemovalStep,
-  recordOff,
-  removalStep,
-  wayOut,
-  whyNotYet,
-} from './removal-work.ts'
+import { type RemovalStep, removalStep, wayOut, whyNotYet } from './removal-core.ts'
+import { cancelRemoval, editCib, recordOff } from './removal-work.ts'
 
 const leftTimeoutMs = 30_000
 
-export async function addNode(
-  daemon: Daemon,
-  asked: { readonly name: NodeName; readonly addresses: readonly string[] },
-): Promise<void> {
+export async function addNode(daemon: Daemon, asked: AddedNode): Promise<void> {
   const added = { name: asked.name, addresses: asked.addresses.map(plainAddress) }
   const { file } = await quorateNode(daemon)
   if (storeHosts(file).some(({ name }) => name === added.name))
@@ -65,21 +55,10 @@ async function moveToEtcd(daemon: Daemon): Promise<void> {
   throw refuse('no-quorum', 'The state of the cluster has moved to etcd, which does not answer yet. Try again.')
 }
 
-/** Its place in the list first, with an id that nobody else gets: two who add nodes at once both end well. Then its state, and only then the configuration. */
-async function tellOfNode(
-  daemon: Daemon,
-  added: { readonly name: NodeName; readonly addresses: readonly string[] },
-): Promise<void> {
+/** Its place in the list first, then its state, and only then the configuration. */
+async function tellOfNode(daemon: Daemon, added: AddedNode): Promise<void> {
   const { file, store } = await quorateNode(daemon)
-  const listed = await changeNodeList(
-    store,
-    file,
-    ofNodes((nodes) => {
-      if (nodes.some(({ name }) => name === added.name))
-        throw refuse('node-exists', `Another user has just added ${added.name}.`)
-      return [...nodes, newEntry(nodes, added)]
-    }),
-  )
+  const listed = await changeNodeList(store, file, withNewNode(added))
   const entry = listed.nodes.find(({ name }) => name === added.name)
   if (!entry) throw refuse('conflict', `Another user has removed ${added.name} again. Try again.`)
   try {
@@ -90,21 +69,6 @@ async function tellOfNode(
     throw error
   }
   tellIdleNodes(daemon, listed)
-}
-
-/** `keys`: nobody is it before it has joined. */
-function newEntry(
-  nodes: readonly ClusterNodeEntry[],
-  { name, addresses }: { readonly name: NodeName; readonly addresses: readonly string[] },
-): ClusterNodeEntry {
-  const id = String(Math.max(0, ...nodes.map((node) => Number(node.id) || 0)) + 1)
-  const address = addresses[0] ?? name
-  const host: ClusterNodeEntry = { name, id, address, ports: defaultPorts, votes: false, keys: [] }
-  const links = linksOf(nodes[0] ?? { address: '' })
-  return withLinks(
-    host,
-    links.map((link, index) => ({ ...link, address: addresses[index] ?? address })),
-  )
 }
 
 /** What could not be added leaves nothing behind. */
@@ -118,8 +82,9 @@ async function withdrawEntry(daemon: Daemon, { name, id }: ClusterNodeEntry): Pr
 
 /** Begins it, and waits until the DC has done it (removal-work.ts). Whatever becomes of this command, the DC carries on. */
 export async function removeNode(daemon: Daemon, removed: NodeName): Promise<void> {
-  const { store, file } = await quorateNode(daemon)
-  refuseRemoval(daemon, removed)
+  const { name: self, store, file, view, isUp, hearsWitness } = await quorateNode(daemon)
+  const why = whyNotRemoved(removed, { self, file, view, isUp, hearsWitness })
+  if (why !== undefined) throw why
   daemon.takeNodeList(await changeNodeList(store, file, marked(removed)), 'store')
   daemon.node.beginRemoval(removed)
   const entry = (): ClusterNodeEntry | undefined => daemon.node.file.nodes.find(({ name }) => name === removed)
@@ -169,35 +134,6 @@ export function tellIdleNodes(daemon: Daemon, file: ClusterFile): void {
 export async function quorateNode(daemon: Daemon): Promise<Daemon['node']> {
   if (await quorumSoon(daemon.node)) return daemon.node
   throw refuse('no-quorum', 'This node has no quorum and cannot change the node list.')
-}
-
-function refuseRemoval(daemon: Daemon, removed: NodeName): void {
-  const { file, view, isUp } = daemon.node
-  const entry = file.nodes.find(({ name }) => name === removed)
-  if (!entry) throw refuse('not-in-list', `${removed} is not in the cluster's node list: a remote node is a resource.`)
-  if (removed === daemon.name)
-    throw refuse(
-      'own-node',
-      'A node cannot remove itself. Run the command on another node, or `systole cluster destroy` here.',
-    )
-  const expected = view.nodeStates.get(removed)?.expected === 'member'
-  if (!isUp(removed) && (expected || view.members.has(removed)))
-    throw refuse(
-      'node-lost',
-      `${removed} is lost and its resources are unknown. Fence it, or confirm with \`systole stonith confirm ${removed}\` that it is off.`,
-    )
-  const loss = lostVotes(file, removed, (host) => isUp(host) || daemon.node.hearsWitness(host))
-  if (loss !== undefined) throw refuse('would-lose-quorum', loss)
-}
-
-/** `isUp`: of the witness, too. The others must be a majority among themselves, or nothing more could be decided, not even this. */
-export function lostVotes(file: ClusterFile, removed: NodeName, isUp: (node: NodeName) => boolean): string | undefined {
-  if (file.store.kind !== 'etcd') return undefined
-  const others = storeHosts(file).filter(({ name, votes }) => votes && name !== removed)
-  const missing = others.filter(({ name }) => !isUp(name)).map(({ name }) => name)
-  if (others.length - missing.length > others.length / 2) return undefined
-  const [are, start] = missing.length === 1 ? ['is', 'it'] : ['are', 'them']
-  return `Without ${removed} the cluster would lose quorum, because ${missing.join(', ')} ${are} offline. Start ${start} first.`
 }
 
 export async function until(holds: () => boolean, timeoutMs: number): Promise<boolean> {

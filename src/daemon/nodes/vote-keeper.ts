@@ -27,7 +27,7 @@ import {
 import { type ClusterFile, storeHosts, type WitnessEntry } from './cluster-file.ts'
 import { joiningVotes } from './joining-votes.ts'
 import { changeNodeList, newestList, withVote } from './node-list.ts'
-import { othersAreMajority } from './removal-work.ts'
+import { othersAreMajority } from './removal-core.ts'
 
 export interface VotePorts {
   readonly self: NodeName

@@ -2,7 +2,7 @@
 import type { NodeName } from '../../base/index.ts'
 import { refuse } from '../../rpc/index.ts'
 import { connectedNodeNames } from '../../status/index.ts'
-import type { Store } from '../../store/index.ts'
+import type { Store, Write } from '../../store/index.ts'
 import type { SharedState } from '../node/shared-state.ts'
 import type { ClusterFile } from '../nodes/cluster-file.ts'
 import { keys, remoteOwnerKey } from './keys.ts'
@@ -22,15 +22,14 @@ export async function clearNode(node: SharedState, file: ClusterFile, cleared: N
 }
 
 export async function forgetRecords(store: Store, node: NodeName): Promise<void> {
-  await store.transaction({
-    compare: [],
-    writes: [
-      { kind: 'delete', key: keys.nodeState(node) },
-      { kind: 'delete', key: keys.fencingConfirmed(node) },
-      { kind: 'delete', key: remoteOwnerKey(node) },
-      { kind: 'delete-prefix', prefix: keys.historyOfNode(node) },
-      { kind: 'delete-prefix', prefix: keys.attributesOfNode(node) },
-      { kind: 'delete-prefix', prefix: keys.withheldOfNode(node) },
-    ],
-  })
+  await store.transaction({ compare: [], writes: recordsToForget(node) })
 }
+
+export const recordsToForget = (node: NodeName): readonly Exclude<Write, { readonly kind: 'put' }>[] => [
+  { kind: 'delete', key: keys.nodeState(node) },
+  { kind: 'delete', key: keys.fencingConfirmed(node) },
+  { kind: 'delete', key: remoteOwnerKey(node) },
+  { kind: 'delete-prefix', prefix: keys.historyOfNode(node) },
+  { kind: 'delete-prefix', prefix: keys.attributesOfNode(node) },
+  { kind: 'delete-prefix', prefix: keys.withheldOfNode(node) },
+]
