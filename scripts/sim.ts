@@ -1,6 +1,7 @@
 /**
  * `npm run sim -- --seeds N --seed S`: runs N simulations from seed S on. A failing seed is printed with its violations;
- * `--seeds 1 --log` replays one with everything that happened. `--faults power,leave`: only these happen.
+ * `--seeds 1 --log` replays one with everything that happened. `--changing true`: nodes are added, removed and replaced; `--single-loss`: one
+ * is, and one machine is lost meanwhile. `--faults power,leave`: only these happen.
  */
 import { type SimulationOptions, simulate } from '../test/simulation/world.ts'
 import { oneOf, readOptions, wholeNumber } from './arguments.ts'
@@ -14,13 +15,17 @@ const values = readOptions({
   watchdogs: { type: 'string' },
   rich: { type: 'string' },
   witness: { type: 'string' },
+  changing: { type: 'string' },
+  'single-loss': { type: 'boolean', default: false },
   faults: { type: 'string' },
 })
 /** Left to the seed where it is not given. */
-const flag = (name: 'fencing' | 'watchdogs' | 'rich' | 'witness'): Partial<SimulationOptions> => {
+const flag = (name: 'fencing' | 'watchdogs' | 'rich' | 'witness' | 'changing'): Partial<SimulationOptions> => {
   const given = oneOf(name, values[name], ['true', 'false'])
   return given === undefined ? {} : { [name]: given === 'true' }
 }
+/** Nothing but the fence device is there to be relied on. */
+const singleLoss = { singleLoss: true, fencing: true, watchdogs: false, rich: false } as const
 const given: Omit<SimulationOptions, 'seed'> = {
   keepLog: values.log,
   ...(values.nodes === undefined ? {} : { nodes: wholeNumber('nodes', values.nodes) }),
@@ -28,10 +33,23 @@ const given: Omit<SimulationOptions, 'seed'> = {
   ...flag('watchdogs'),
   ...flag('rich'),
   ...flag('witness'),
+  ...flag('changing'),
+  ...(values['single-loss'] ? singleLoss : {}),
   ...(values.faults === undefined ? {} : { faults: values.faults.split(',') }),
 }
 const [first, count] = [wholeNumber('seed', values.seed), wholeNumber('seeds', values.seeds)]
-const counted = ['faults', 'starts', 'promotions', 'migrations', 'fencings', 'fencedByWatchdog', 'terms'] as const
+const counted = [
+  'faults',
+  'starts',
+  'promotions',
+  'migrations',
+  'fencings',
+  'fencedByWatchdog',
+  'terms',
+  'added',
+  'removed',
+  'cancelled',
+] as const
 const totals = Object.fromEntries(counted.map((name) => [name, 0])) as Record<(typeof counted)[number], number>
 const failing: number[] = []
 const began = performance.now()
@@ -49,7 +67,8 @@ for (let seed = first; seed < first + count; seed++) {
 const seconds = ((performance.now() - began) / 1000).toFixed(1)
 console.log(
   `${count} seeds in ${seconds} s: ${totals.faults} faults, ${totals.starts} starts, ${totals.promotions} promotions, ` +
-    `${totals.migrations} migrations, ${totals.fencings} fencings, ${totals.fencedByWatchdog} by watchdogs, ${totals.terms} DCs; ` +
+    `${totals.migrations} migrations, ${totals.fencings} fencings, ${totals.fencedByWatchdog} by watchdogs, ${totals.terms} DCs, ` +
+    `${totals.added} nodes added, ${totals.removed} removed, ${totals.cancelled} kept; ` +
     `slowest to settle ${(slowestMs / 1000).toFixed(0)} s; failing: ${failing.length === 0 ? 'none' : failing.join(' ')}`,
 )
 if (failing.length > 0) {

@@ -19,6 +19,7 @@ export type Invariant =
   | 'who is heard again is not fenced'
   | 'a silence is fenced once'
   | 'fencing costs no majority'
+  | 'any single loss leaves the service running'
   | 'when faults stop, the cluster settles'
 
 export interface Violation {

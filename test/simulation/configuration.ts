@@ -7,7 +7,9 @@ import type { ReplicatedConfiguration } from '../../src/controller/index.ts'
 import type { AgentAction, AgentMetadata } from '../../src/resource-agents/index.ts'
 
 export interface Wishes {
-  readonly nodes: readonly string[]
+  readonly nodes: readonly { readonly id: string; readonly name: string }[]
+  /** What the fence device can switch: also what is no node now. */
+  readonly machines: readonly string[]
   readonly fencing: boolean
   /** `pcmk_delay_base`. */
   readonly fencingDelay?: string
@@ -53,11 +55,11 @@ export function configurationOf(wishes: Wishes, version: number): StoredConfigur
 }
 
 function xmlOf(wishes: Wishes): string {
-  const nodes = wishes.nodes.map((name, index) => {
+  const nodes = wishes.nodes.map(({ id, name }) => {
     const standby = wishes.standby.includes(name)
       ? `<instance_attributes id="n-${name}"><nvpair id="n-${name}-standby" name="standby" value="on"/></instance_attributes>`
       : ''
-    return `<node id="${index + 1}" uname="${name}">${standby}</node>`
+    return `<node id="${id}" uname="${name}">${standby}</node>`
   })
   const delay =
     wishes.fencingDelay === undefined
@@ -65,7 +67,7 @@ function xmlOf(wishes: Wishes): string {
       : `<nvpair id="fence-delay" name="pcmk_delay_base" value="${wishes.fencingDelay}"/>`
   const device =
     wishes.fencing && wishes.device
-      ? `<primitive id="fence" class="stonith" type="fence_sim"><instance_attributes id="fence-p"><nvpair id="fence-hosts" name="pcmk_host_list" value="${wishes.nodes.join(' ')}"/>${delay}</instance_attributes></primitive>`
+      ? `<primitive id="fence" class="stonith" type="fence_sim"><instance_attributes id="fence-p"><nvpair id="fence-hosts" name="pcmk_host_list" value="${wishes.machines.join(' ')}"/>${delay}</instance_attributes></primitive>`
       : ''
   return `<cib validate-with="pacemaker-3.9"><configuration>
 <crm_config><cluster_property_set id="cib-bootstrap-options">
@@ -87,8 +89,8 @@ function richResources(wishes: Wishes): string {
 ${primitive('vm', wishes, '<nvpair id="vm-migrates" name="allow-migrate" value="true"/>')}`
 }
 
-function richConstraints({ nodes }: Wishes): string {
-  const wanted = nodes.map(
+function richConstraints({ machines }: Wishes): string {
+  const wanted = machines.map(
     (node, index) =>
       `<rsc_location id="p-${node}" rsc="data-clone" role="Promoted" node="${node}" score="${10 + index}"/>`,
   )
@@ -132,7 +134,10 @@ export function fenceAgentMetadata(splitReboot: boolean): ReadonlyMap<string, Ag
 }
 
 export function initialWishes(
-  made: Pick<Wishes, 'nodes' | 'fencing' | 'fencingDelay' | 'device' | 'watchdogs' | 'rich' | 'noQuorumPolicy'>,
+  made: Pick<
+    Wishes,
+    'nodes' | 'machines' | 'fencing' | 'fencingDelay' | 'device' | 'watchdogs' | 'rich' | 'noQuorumPolicy'
+  >,
 ): Wishes {
   return { ...made, standby: [], stopped: [], markers: [] }
 }

@@ -18,6 +18,7 @@ import {
 } from '../../src/controller/index.ts'
 import { otherOfTwo, votes } from '../../src/daemon/alone/wait-for-all.ts'
 import { type ClusterFile, type ClusterNodeEntry, storeHosts } from '../../src/daemon/nodes/cluster-file.ts'
+import { newerFile } from '../../src/daemon/nodes/node-list.ts'
 import { inputOfCommand, ownOperationOf } from '../../src/executor/index.ts'
 import {
   agreedSilence,
@@ -62,6 +63,7 @@ import { Core } from './core.ts'
 import { ExecutorHands } from './executor-hands.ts'
 import { FencingHands } from './fencing-hands.ts'
 import type { Host } from './host.ts'
+import { NodeHands } from './node-hands.ts'
 import { entryOf, nodeListKey } from './node-list.ts'
 import type { SimComparison, SimEntry, SimWrite } from './store.ts'
 import { answerToKeepAlive, describeGraph, observationOf } from './translate.ts'
@@ -100,6 +102,7 @@ export class SimDaemon {
   readonly fencing: FencingHands
   readonly twoNode: TwoNodeHands
   readonly votes: SimVotes
+  readonly nodes: NodeHands
   readonly watchdog: Core<WatchdogState, WatchdogInput, WatchdogEffect>
   readonly timings = timings
   #armed = false
@@ -158,12 +161,12 @@ export class SimDaemon {
     this.fencing = new FencingHands(this)
     this.twoNode = new TwoNodeHands(this)
     this.votes = new SimVotes(this)
+    this.nodes = new NodeHands(this)
   }
 
   start(): void {
     this.log('daemon', `starts, incarnation ${this.incarnation}`)
-    const others = this.world.nodeNames
-    this.heartbeat.feed({ kind: 'nodes', peers: others, members: others })
+    this.#tellPulse()
     const other = this.otherOfTwo()
     this.#held =
       other !== undefined &&
@@ -175,6 +178,10 @@ export class SimDaemon {
     this.#read()
     this.#every(250, () => this.twoNode.look())
     this.#every(250, () => this.votes.look())
+    if (this.world.changing) {
+      this.#every(250, () => this.nodes.look())
+      this.#every(1000, () => this.nodes.askForList())
+    }
     this.#every(permitIntervalMs(watchdogMs), () => this.#giveWord())
   }
 
@@ -326,19 +333,35 @@ export class SimDaemon {
     this.#view = view
     this.#seen = revision
     for (const observation of observations)
-      if (observation.key === nodeListKey && observation.kind === 'put') this.#follow(observation.value as ClusterFile)
+      if (observation.key === nodeListKey && observation.kind === 'put') this.follow(observation.value as ClusterFile)
       else if (observation.key === keys.member(this.node))
         this.#ownMemberRevision = observation.kind === 'put' ? observation.createRevision : 0
     if (view.configuration !== before.configuration) this.fencing.configure()
     this.fencing.look()
     this.#lookAtWatchdog()
+    if (!this.isAlive) return
+    if (this.world.changing && changes.some(({ kind }) => kind === 'member')) this.#tellPulse()
     this.core.feed({ kind: 'store', view, changes })
   }
 
-  #follow(list: ClusterFile): void {
-    if (list.nodesVersion <= this.host.list.nodesVersion) return
+  /** From the store; another node's word is a reason to look there. */
+  follow(listed: ClusterFile, from: 'store' | 'node' = 'store'): void {
+    const list = newerFile(this.host.list, listed)
+    if (list === undefined) return
+    if (!list.nodes.some(({ name }) => name === this.node)) {
+      if (from === 'store') this.world.forgets(this.node, 'the list has it no more')
+      return
+    }
     this.host.list = list
-    if (!votes(list, this.node)) this.host.hasData = false
+    if (!this.world.changing && !votes(list, this.node)) this.host.hasData = false
+    if (this.world.changing) this.#tellPulse()
+  }
+
+  /** As `ClusterNode` tells its pulse thread. Where the nodes stay the same, all are members from the beginning: earlier histories stay what they were. */
+  #tellPulse(): void {
+    const peers = this.host.list.nodes.map(({ name }) => name)
+    const members = this.world.changing ? [...this.#view.members.keys()] : peers
+    this.heartbeat.feed({ kind: 'nodes', peers, members })
   }
 
   /** By the list that this node knows. */
@@ -614,7 +637,7 @@ export class SimDaemon {
   #memberRecord(state: 'joining' | 'member' | 'leaving'): unknown {
     return {
       node: this.node,
-      id: String(this.world.nodeNames.indexOf(this.node) + 1),
+      id: entryOf(this.host.list, this.node).id,
       incarnation: this.incarnation,
       address: this.node,
       daemonVersion: 'simulated',
@@ -677,7 +700,7 @@ export class SimDaemon {
         this.fencing.fence(effect)
         return
       case 'withdraw-fencing':
-        this.log('controller', `${effect.node} is here again`)
+        this.log('controller', `takes back the fencing of ${effect.node}`)
         if (!this.world.mutations.has('fence-who-is-heard'))
           this.fencing.core.feed({ kind: 'withdrawn', id: effect.id })
         return

@@ -52,6 +52,7 @@ export class Faults {
     network.loss = 0
     network.extraDelayMs = 0
     this.#world.device = 'works'
+    this.#world.broken.clear()
     for (const node of hostNames) {
       const host = hosts.get(node)
       host?.faults.clear()
@@ -60,6 +61,7 @@ export class Faults {
       if (host?.isOn) this.#world.startDaemon(node)
       else this.#world.powerOn(node)
     }
+    this.#world.administrator.keepAll()
     this.#startWhatIsDown()
     for (const ms of [1000, 16_000, 40_000]) this.#world.timeline.after(ms, () => this.#world.cleanUp())
   }
@@ -104,9 +106,48 @@ export class Faults {
       // Where it is asked for: for over a minute nothing else comes of it.
       { name: 'mute', weight: this.#only?.includes('mute') ? 3 : 0, needsFencing: true, run: () => this.#mute() },
       { name: 'upgrade', weight: 1, run: () => this.#restartAndCutOff() },
+      ...(this.#world.changing ? this.#changesOfNodes() : []),
       ...(this.#world.witness ? this.#witnessFaults() : []),
       { name: 'blackout', weight: 0.3, run: () => this.#blackout() },
     ]
+  }
+
+  #changesOfNodes(): readonly Fault[] {
+    return [
+      { name: 'node add', weight: 4, run: () => this.#addNode() },
+      { name: 'node remove', weight: 4, run: () => this.#removeNode() },
+      { name: 'node replace', weight: 2, run: () => this.#replaceNode() },
+    ]
+  }
+
+  #addNode(): void {
+    const { chance, machines, nodeNames, administrator } = this.#world
+    const node = chance.pick(machines.filter((machine) => !nodeNames.includes(machine)))
+    if (node === undefined) return
+    this.#log('is wanted as a node', node)
+    administrator.add(node)
+  }
+
+  #removeNode(): void {
+    const { chance, nodeNames, administrator, timeline } = this.#world
+    if (nodeNames.length <= 2) return
+    const node = this.#node()
+    this.#log('is wanted no more', node)
+    administrator.remove(node)
+    if (chance.happens(0.3))
+      timeline.after(chance.between(500, 9000), () => {
+        this.#log('is wanted after all', node)
+        administrator.regret(node)
+      })
+  }
+
+  /** Its machine is gone; another takes its name. */
+  #replaceNode(): void {
+    const { administrator } = this.#world
+    const node = this.#node()
+    this.#log('is replaced', node)
+    this.#world.losePower(node, 'its machine is broken')
+    administrator.replace(node)
   }
 
   #witnessFaults(): readonly Fault[] {

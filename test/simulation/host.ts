@@ -5,7 +5,7 @@
  */
 import type { NodeName, ResourceId } from '../../src/base/index.ts'
 import type { KeyWrite } from '../../src/controller/index.ts'
-import type { ClusterFile } from '../../src/daemon/nodes/cluster-file.ts'
+import { type ClusterFile, storeHosts } from '../../src/daemon/nodes/cluster-file.ts'
 import type { PeerWord } from '../../src/quorum/index.ts'
 import type { AgentOutcome } from '../../src/resource-agents/index.ts'
 import type { Chance, Timeline } from './timeline.ts'
@@ -56,6 +56,10 @@ export class Host {
   boot = 1
   /** It had quorum in this boot. */
   met = false
+  /** It belongs to the cluster, as it knows: it has a list and a key. */
+  joined: boolean
+  /** What it is known by: another one each time that it joins. */
+  key: string
   /** The list of nodes on its disk. */
   list: ClusterFile
   /** On its disk: the word on which its member has begun as a cluster of one, until the store knows who is off. */
@@ -63,7 +67,7 @@ export class Host {
   /** On its disk: what it has fenced without a majority, until the store has it. */
   readonly journal = new Map<string, KeyWrite>()
   /** Its member of the store has a complete copy. */
-  hasData = true
+  hasData: boolean
   readonly active = new Set<ResourceId>()
   /** Of these, the promoted ones. */
   readonly promoted = new Set<ResourceId>()
@@ -82,12 +86,25 @@ export class Host {
   constructor(name: NodeName, list: ClusterFile, timeline: Timeline, chance: Chance) {
     this.name = name
     this.list = list
+    this.key = `${name}-1`
+    this.joined = storeHosts(list).some((host) => host.name === name)
+    this.hasData = this.joined
     this.#timeline = timeline
     this.#chance = chance
   }
 
   get bootId(): string {
     return `${this.name}-${this.boot}`
+  }
+
+  /** Its daemon is gone. What runs stays. */
+  forget(): void {
+    this.joined = false
+    this.key = `${this.name}-${Number(this.key.split('-').at(-1)) + 1}`
+    this.hasData = false
+    this.met = false
+    this.word = undefined
+    this.journal.clear()
   }
 
   get isPaused(): boolean {

@@ -8,6 +8,8 @@ import {
   type WitnessEntry,
 } from '../../src/daemon/nodes/cluster-file.ts'
 
+import { voterCount } from '../../src/store/index.ts'
+
 export { nodeListKey } from '../../src/daemon/records/keys.ts'
 
 export const witnessName = nodeName('umpire')
@@ -19,7 +21,8 @@ export const witnessEntry = (votes: boolean): WitnessEntry => ({
   votes,
 })
 
-export function firstList(nodes: readonly NodeName[], hasWitness: boolean): ClusterFile {
+/** `withKeys`: nodes come and go, so that it matters by which key each is known. */
+export function firstList(nodes: readonly NodeName[], hasWitness: boolean, withKeys: boolean): ClusterFile {
   return {
     clusterName: 'simulated',
     nodes: nodes.map((name, index) => ({
@@ -27,7 +30,8 @@ export function firstList(nodes: readonly NodeName[], hasWitness: boolean): Clus
       id: String(index + 1),
       address: name,
       ports: defaultPorts,
-      votes: true,
+      votes: index < voterCount(nodes.length),
+      ...(withKeys ? { keys: [`${name}-1`] } : {}),
     })),
     ...(hasWitness ? { witness: witnessEntry(true) } : {}),
     nodesVersion: 1,

@@ -24,6 +24,9 @@ const delayed = {
   faults: ['pause', 'short pause'],
 } as const
 
+/** Nothing else goes wrong, and there is a fence device that works. */
+const lossOfOne = { singleLoss: true, fencing: true, watchdogs: false, rich: false } as const
+
 /** Machines and daemons go and come, and are rebooted by off and on. */
 const rebooted = {
   fencing: true,
@@ -47,6 +50,10 @@ describe('a cluster in which hosts, networks, agents and fence devices fail', ()
     expect(sum(({ counts }) => counts.promotions)).toBeGreaterThan(seeds / 2)
     expect(sum(({ counts }) => counts.migrations)).toBeGreaterThan(seeds / 4)
     expect(sum(({ counts }) => counts.beside)).toBeGreaterThan(seeds / 2)
+    // In a quarter of them nodes come and go.
+    expect(sum(({ counts }) => counts.added)).toBeGreaterThan(seeds / 4)
+    expect(sum(({ counts }) => counts.removed)).toBeGreaterThan(seeds / 4)
+    expect(sum(({ counts }) => counts.cancelled)).toBeGreaterThan(0)
   })
 
   test(`of two nodes without a witness does so too, in ${twoNodeSeeds} histories`, { timeout: 600_000 }, () => {
@@ -62,6 +69,14 @@ describe('a cluster in which hosts, networks, agents and fence devices fail', ()
       simulate({ seed: index + 1, nodes: 2, witness: true }),
     )
     expect(reports.map(describeViolations).filter((text) => text !== '')).toEqual([])
+  })
+
+  test('goes on after any single loss while one node is added, removed or replaced', { timeout: 600_000 }, () => {
+    const reports = [2, 3].flatMap((nodes) =>
+      Array.from({ length: 20 }, (_, index) => simulate({ seed: index + 1, nodes, ...lossOfOne })),
+    )
+    expect(reports.map(describeViolations).filter((text) => text !== '')).toEqual([])
+    expect(reports.reduce((total, { counts }) => total + counts.losses, 0)).toBeGreaterThan(25)
   })
 
   test('fences no majority away because results are missing', { timeout: 600_000 }, () => {

@@ -54,6 +54,7 @@ export class SimStore {
   readonly #network: Network
   readonly #timeline: Timeline
   readonly #chance: Chance
+  readonly #knownTo: (host: NodeName) => readonly NodeName[] | undefined
   #leader: NodeName | undefined
   #electing = false
   readonly #restarting = new Set<NodeName>()
@@ -62,7 +63,13 @@ export class SimStore {
   readonly #has = new Map<NodeName, number>()
   readonly #takenAt = new Map<NodeName, number>()
 
-  constructor(timeline: Timeline, chance: Chance, network: Network, voters: readonly NodeName[]) {
+  /** `knownTo`: the voters that a host knows by its list; undefined where the others admit it no more. */
+  constructor(
+    { timeline, chance, network }: { readonly timeline: Timeline; readonly chance: Chance; readonly network: Network },
+    voters: readonly NodeName[],
+    knownTo: (host: NodeName) => readonly NodeName[] | undefined,
+  ) {
+    this.#knownTo = knownTo
     this.#timeline = timeline
     this.#chance = chance
     this.#network = network
@@ -74,8 +81,12 @@ export class SimStore {
   serves(node: NodeName): boolean {
     const leader = this.#leader
     if (leader === undefined || !this.#hasMajority(leader)) return false
-    if (this.#network.connects(node, leader)) return true
-    return this.#voters.some((via) => this.#network.connects(node, via) && this.#network.connects(via, leader))
+    const known = this.#knownTo(node)
+    if (known === undefined) return false
+    if (known.includes(leader) && this.#network.connects(node, leader)) return true
+    return this.#voters.some(
+      (via) => known.includes(via) && this.#network.connects(node, via) && this.#network.connects(via, leader),
+    )
   }
 
   get voters(): readonly NodeName[] {
@@ -91,6 +102,15 @@ export class SimStore {
   /** Whose vote was taken a moment ago joins not again at once: the list of nodes may be about to say the same. */
   mayJoin(host: NodeName): boolean {
     return this.#timeline.now - (this.#takenAt.get(host) ?? Number.NEGATIVE_INFINITY) > removedPatienceMs
+  }
+
+  /** As etcd has it: refused where too few of the others are there to be a majority among themselves. */
+  takeVote(host: NodeName): 'done' | 'refused' {
+    const rest = this.#voters.filter((voter) => voter !== host)
+    if (rest.length === this.#voters.length) return 'done'
+    const leader = this.#leader
+    const there = rest.filter((voter) => leader !== undefined && this.#network.connects(leader, voter))
+    return there.length * 2 > rest.length ? this.vote(rest) : 'refused'
   }
 
   /** Whoever gets a vote has copied the store. */

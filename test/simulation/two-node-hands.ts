@@ -2,6 +2,7 @@
 import { type NodeName, nodeName } from '../../src/base/index.ts'
 import { parseBoolean } from '../../src/cib/index.ts'
 import { keys, knownIncarnation } from '../../src/controller/index.ts'
+import { judgeOldWord } from '../../src/daemon/alone/old-word.ts'
 import { votes } from '../../src/daemon/alone/wait-for-all.ts'
 import { isHalfDone, type NotedFencing } from '../../src/daemon/fencing/left-off.ts'
 import { withVote } from '../../src/daemon/nodes/node-list.ts'
@@ -50,6 +51,7 @@ export class TwoNodeHands {
   look(): void {
     this.#takeUpLeftOff()
     this.#noteHeard()
+    this.#settleOldWord()
     const situation = this.#situation()
     const text = JSON.stringify(situation) ?? ''
     if (text === this.#shown) return
@@ -113,6 +115,29 @@ export class TwoNodeHands {
     }
   }
 
+  /** Where more than two vote by now, as `daemon/alone/old-word.ts` settles it. */
+  #settleOldWord(): void {
+    const { host, world, node, view } = this.#life
+    if (host.word === undefined || this.#underWay || this.#life.otherOfTwo() !== undefined) return
+    const { voters } = world.store
+    const alone = world.store.serves(node) ? voters.length === 1 && voters[0] === node : undefined
+    const othersActed = [...world.daemons.values()].some(
+      (other) => other !== this.#life && other.isAlive && world.network.connects(node, other.node) && other.isQuorate(),
+    )
+    const { without, word } = host.word
+    const verdict = judgeOldWord({ hasVote: votes(host.list, node), alone, othersActed })
+    if (verdict === 'forget') host.word = undefined
+    if (verdict !== 'finish') return
+    this.#underWay = true
+    this.#life.untilKnown(
+      () => this.#declareOff(without, knownIncarnation(view, without), word),
+      () => {
+        host.word = undefined
+        this.#underWay = false
+      },
+    )
+  }
+
   /** What an earlier daemon has begun on a word, as `daemon/alone/two-node-hands.ts` settles it. */
   #settle({ heartbeat, quorate, met }: TwoNodeSituation): void {
     const { host, world, node } = this.#life
@@ -148,7 +173,7 @@ export class TwoNodeHands {
         action: world.chance.happens(0.5) ? 'reboot' : 'off',
         term: 0,
         timeoutMs: 8000,
-        delayMs: effect.target === world.nodeNames[0] ? delayMs : 0,
+        delayMs: effect.target === world.machines[0] ? delayMs : 0,
         random: world.chance.real(),
         runners: [node],
         reason: 'silent',

@@ -5,7 +5,7 @@
 import type { NodeName } from '../../src/base/index.ts'
 import { storeHosts } from '../../src/daemon/nodes/cluster-file.ts'
 import { type NodeList, withVote } from '../../src/daemon/nodes/node-list.ts'
-import { nextVoteStep, voterState } from '../../src/daemon/nodes/vote-keeper.ts'
+import { isAwaited, nextVoteStep, voterState } from '../../src/daemon/nodes/vote-keeper.ts'
 import {
   afterAnswer,
   unheardWitness,
@@ -28,9 +28,12 @@ export class SimVotes {
     this.#health = unheardWitness(this.#now())
   }
 
+  readonly hearsWitness = (host: NodeName): boolean =>
+    host === witnessName && this.#life.world.network.connects(this.#life.node, host)
+
   look(): void {
     const { world, view, node, host } = this.#life
-    if (world.nodeNames.length !== 2) return
+    if (!world.changing && world.nodeNames.length !== 2) return
     this.#askWitness()
     if (this.#working || !this.#life.isQuorate() || view.dc?.node !== node) return
     const step = nextVoteStep(host.list, (one) => this.#stateOf(one))
@@ -42,14 +45,16 @@ export class SimVotes {
   take(host: NodeName, change: (list: NodeList) => NodeList = withVote(host, false)): void {
     const { world } = this.#life
     const { list } = this.#life.host
-    const awaited = storeHosts(list).some(({ name, votes }) => votes && !world.store.voters.includes(name))
-    if (host === witnessName && awaited) return
+    const joining = storeHosts(list).flatMap(({ name, votes }) =>
+      votes && !world.store.voters.includes(name) ? [name] : [],
+    )
+    if (isAwaited(joining, host)) return
     this.#working = true
     this.#life.ask(
-      () => world.store.vote(world.store.voters.filter((voter) => voter !== host)),
+      () => world.store.takeVote(host),
       (done) => {
         this.#working = false
-        if (done !== undefined) this.#change(change)
+        if (done === 'done') this.#change(change)
       },
     )
   }

@@ -5,11 +5,16 @@
 import { type NodeName, nodeName, type ResourceId, resourceId, seededRandom } from '../../src/base/index.ts'
 import { formatTransitionKey, type OperationRecord, type TransitionKey } from '../../src/cib/index.ts'
 import { type ClusterView, type KeyWrite, keys, subjectOf } from '../../src/controller/index.ts'
+import { otherOfTwo } from '../../src/daemon/alone/wait-for-all.ts'
+import type { ListAnswer } from '../../src/daemon/nodes/ask-for-list.ts'
 import { type ClusterFile, storeHosts } from '../../src/daemon/nodes/cluster-file.ts'
+import { isKnown } from '../../src/daemon/nodes/known-node.ts'
 import type { NodeList } from '../../src/daemon/nodes/node-list.ts'
+import { nextVoteStep } from '../../src/daemon/nodes/vote-keeper.ts'
 import type { Operation } from '../../src/executor/index.ts'
 import { type DeviceAnswer, watchdogDeviceId } from '../../src/fencing/index.ts'
 import type { Pulse } from '../../src/membership/index.ts'
+import { Administrator } from './administrator.ts'
 import { Checkers, type Violation } from './checkers.ts'
 import {
   ban,
@@ -27,6 +32,7 @@ import { Host, type Outcome } from './host.ts'
 import { Network } from './network.ts'
 import { firstList, nodeListKey, witnessName } from './node-list.ts'
 import { type Scheduled, scheduleView } from './scheduling.ts'
+import { type Loss, loseOneWhileNodesChange } from './single-loss.ts'
 import { type SimComparison, SimStore, type SimWrite } from './store.ts'
 import { Chance, Timeline } from './timeline.ts'
 
@@ -57,6 +63,10 @@ export interface SimulationOptions {
   readonly rich?: boolean
   /** Beside two nodes: a host that votes and is no node. */
   readonly witness?: boolean
+  /** Nodes are added, removed and replaced. */
+  readonly changing?: boolean
+  /** One node comes or goes, one machine is lost while that is done, and nothing else fails. */
+  readonly singleLoss?: boolean
   /** Only these happen, by their names in `faults.ts`: for what else takes thousands of histories to show. */
   readonly faults?: readonly string[]
   /** Reboots by the fence device are off and on. */
@@ -88,10 +98,16 @@ export interface SimulationReport {
     readonly fencedByWatchdog: number
     /** Because a result was missing. */
     readonly fencedForAnswers: number
+    readonly added: number
+    readonly removed: number
+    readonly cancelled: number
+    /** One machine, while nodes came or went, that the others had to answer. */
+    readonly losses: number
   }
   readonly settledAfterMs: number
 }
 
+const allNames = ['alpha', 'beta', 'gamma', 'delta', 'epsilon', 'zeta', 'eta']
 const usualFaultsLastMs = 36_000
 const settleWithinMs = 180_000
 
@@ -100,8 +116,12 @@ export class World {
   readonly chance: Chance
   readonly network: Network
   readonly store: SimStore
+  readonly administrator: Administrator
   readonly checkers: Checkers
-  readonly nodeNames: readonly NodeName[]
+  /** All that are nodes, were or may become one. */
+  readonly machines: readonly NodeName[]
+  /** Nodes are added, removed and replaced. */
+  readonly changing: boolean
   readonly hosts = new Map<NodeName, Host>()
   readonly daemons = new Map<NodeName, SimDaemon>()
   readonly mutations: ReadonlySet<Mutation>
@@ -124,12 +144,20 @@ export class World {
     watchdogResets: 0,
     fencedByWatchdog: 0,
     fencedForAnswers: 0,
+    added: 0,
+    removed: 0,
+    cancelled: 0,
+    losses: 0,
   }
   /** How the fence device behaves: it works, it fails, or it says that it failed and switches the host off later. */
   device: 'works' | 'fails' | 'late' = 'works'
+  readonly #founders: readonly NodeName[]
   readonly #keepLog: boolean
   readonly #faults: readonly string[] | undefined
-  readonly #faultsLastMs: number
+  readonly faultsLastMs: number
+  readonly #singleLoss: boolean
+  /** These stay off. */
+  readonly broken = new Set<NodeName>()
   #checked = 0
 
   constructor(options: SimulationOptions) {
@@ -137,9 +165,13 @@ export class World {
     this.mutations = new Set(options.mutations)
     this.#keepLog = options.keepLog ?? false
     this.#faults = options.faults
-    this.#faultsLastMs = options.faultsLastMs ?? usualFaultsLastMs
+    this.#singleLoss = options.singleLoss ?? false
+    this.faultsLastMs = options.faultsLastMs ?? (this.#singleLoss ? 130_000 : usualFaultsLastMs)
     const size = options.nodes ?? (this.chance.happens(0.7) ? 3 : 5)
-    this.nodeNames = ['alpha', 'beta', 'gamma', 'delta', 'epsilon'].slice(0, size).map(nodeName)
+    const mayChange = this.mutations.size === 0 && options.faults === undefined && options.seed % 4 === 0
+    this.changing = options.changing ?? (this.#singleLoss || mayChange)
+    this.machines = allNames.slice(0, size + (this.changing ? 2 : 0)).map(nodeName)
+    this.#founders = this.machines.slice(0, size)
     this.fencing = options.fencing ?? this.chance.happens(0.8)
     this.watchdogs = options.watchdogs ?? (this.fencing && size > 2 && this.chance.happens(0.4))
     this.splitReboot = options.splitReboot ?? [1, 2, 3].includes(options.seed % 7)
@@ -147,28 +179,38 @@ export class World {
     this.services = servicesOf(this)
     this.witness = size === 2 && (options.witness ?? this.chance.happens(0.5))
     this.network = new Network(this.timeline, this.chance, (node) => this.#isReachable(node))
-    this.store = new SimStore(this.timeline, this.chance, this.network, this.hostNames)
+    const list = firstList(this.#founders, this.witness, this.changing)
+    const voters = storeHosts(list).flatMap(({ name, votes }) => (votes ? [name] : []))
+    this.store = new SimStore(this, voters, (host) => (this.changing ? this.#votersKnownTo(host) : this.store.voters))
     this.checkers = new Checkers(() => this.timeline.now)
     const policies = ['stop', 'stop', 'demote', 'fence', ...(this.fencing ? ['freeze'] : [])]
     const policy = this.chance.pick(policies) ?? 'stop'
-    const { nodeNames: nodes, fencing, watchdogs, rich } = this
+    const { fencing, watchdogs, rich, machines } = this
+    const nodes = list.nodes.map(({ id, name }) => ({ id, name }))
     const device = !watchdogs || this.chance.happens(0.5)
     const { fencingDelay } = options
     const delayed = fencingDelay === undefined ? {} : { fencingDelay }
     this.#seedConfiguration(
-      initialWishes({ ...delayed, nodes, fencing, device, watchdogs, rich, noQuorumPolicy: policy }),
+      initialWishes({ ...delayed, nodes, machines, fencing, device, watchdogs, rich, noQuorumPolicy: policy }),
     )
-    const list = firstList(this.nodeNames, this.witness)
     this.store.transaction([], [{ kind: 'put', key: nodeListKey, value: list }])
     for (const name of this.hostNames) this.hosts.set(name, new Host(name, list, this.timeline, this.chance))
+    this.administrator = new Administrator(this)
     this.#letJoin()
   }
 
   run(): SimulationReport {
-    for (const node of this.nodeNames) this.timeline.after(this.chance.between(0, 800), () => this.startDaemon(node))
+    for (const node of this.#founders) this.timeline.after(this.chance.between(0, 800), () => this.startDaemon(node))
     const faults = new Faults(this, this.#faults)
-    this.timeline.after(this.chance.between(1500, 5000), () => faults.next(this.#faultsLastMs))
-    this.#runUntil(this.#faultsLastMs)
+    if (this.changing) this.administrator.begin()
+    if (this.#singleLoss) {
+      const lost = loseOneWhileNodesChange(this)
+      this.#runUntil(this.faultsLastMs)
+      this.#checkService(lost())
+    } else {
+      this.timeline.after(this.chance.between(1500, 5000), () => faults.next(this.faultsLastMs))
+      this.#runUntil(this.faultsLastMs)
+    }
     this.log('all', 'repair', 'faults stop, everything is repaired')
     faults.repair()
     const settledAt = this.#runUntilSettled()
@@ -177,8 +219,22 @@ export class World {
       violations: this.checkers.violations,
       log: this.lines,
       counts: this.counts,
-      settledAfterMs: settledAt - this.#faultsLastMs,
+      settledAfterMs: settledAt - this.faultsLastMs,
     }
+  }
+
+  /** After one loss, and time for the others to answer it. */
+  #checkService(loss: Loss | undefined): void {
+    if (loss === undefined || !loss.othersCan) return
+    const { node: lost } = loss
+    this.counts.losses++
+    const off = this.services.filter((resource) => {
+      const on = this.machines.filter((node) => this.hosts.get(node)?.active.has(resourceId(resource)))
+      // Fenced, and back: it is lost no more.
+      return on.length !== 1 || (on[0] === lost && this.daemons.get(lost)?.isQuorate() !== true)
+    })
+    if (this.checkers.violations.length === 0 && off.length > 0)
+      this.checkers.violated('any single loss leaves the service running', `${off} do not run, and ${lost} is lost`)
   }
 
   #runUntil(time: number): void {
@@ -187,7 +243,7 @@ export class World {
 
   #runUntilSettled(): number {
     let calmSince: number | undefined
-    while (this.checkers.violations.length === 0 && this.timeline.now < this.#faultsLastMs + settleWithinMs) {
+    while (this.checkers.violations.length === 0 && this.timeline.now < this.faultsLastMs + settleWithinMs) {
       this.#runUntil(this.timeline.now + 250)
       const trouble = this.#unsettled()
       if (trouble !== undefined) calmSince = undefined
@@ -208,6 +264,27 @@ export class World {
       this.checkers.violated('whoever goes on alone leaves no majority behind', `${node} does, and ${others} vote`)
     this.counts.alone++
     this.store.vote([node])
+  }
+
+  /** By the list in the store. */
+  get nodeNames(): readonly NodeName[] {
+    return this.changing ? this.list.nodes.map(({ name }) => name) : this.#founders
+  }
+
+  /** Two vote, or one that went on alone: what holds for more does not hold for them. */
+  get isOfTwo(): boolean {
+    return this.changing ? this.list.nodes.filter(({ votes }) => votes).length <= 2 : this.nodeNames.length === 2
+  }
+
+  /** By its own list, where the others still admit it. */
+  #votersKnownTo(node: NodeName): readonly NodeName[] | undefined {
+    const host = this.hosts.get(node)
+    if (host === undefined || (node !== witnessName && !this.isAdmitted(host, this.list))) return undefined
+    return storeHosts(host.list).flatMap(({ name, votes }) => (votes ? [name] : []))
+  }
+
+  isAdmitted(host: Host, by: ClusterFile): boolean {
+    return host.joined && isKnown(by.nodes, { name: host.name, key: host.key })
   }
 
   get list(): ClusterFile {
@@ -231,16 +308,44 @@ export class World {
     return 'done'
   }
 
+  isListed(node: NodeName): boolean {
+    return this.list.nodes.some(({ name }) => name === node)
+  }
+
+  /** As it is: keys are added without a new version. */
+  putList(value: ClusterFile): 'done' {
+    if (JSON.stringify(value) !== JSON.stringify(this.list))
+      this.store.transaction([], [{ kind: 'put', key: nodeListKey, value }])
+    return 'done'
+  }
+
+  /** A node asks another for its list; a host that the other does not know is told that it was removed. */
+  knock(from: SimDaemon, to: NodeName, answer: (answer: ListAnswer | 'removed') => void): void {
+    this.network.send(from.node, to, () => {
+      const peer = this.daemons.get(to)
+      if (!peer?.isAlive) return
+      const knows = this.isAdmitted(from.host, peer.host.list)
+      const isInStore = this.store.serves(to) && this.isAdmitted(from.host, this.list)
+      const hasOtherKey = peer.host.list.nodes.some(({ name }) => name === from.node)
+      if (!knows && !isInStore && hasOtherKey) return
+      const given = knows || isInStore ? { file: peer.host.list, quorate: peer.isQuorate() } : 'removed'
+      this.network.send(to, from.node, () => from.after(0, () => answer(given)))
+    })
+  }
+
   /** A host that the list gives a vote and that has no data joins as a learner and is promoted; one whose vote was taken discards its data. */
   #letJoin(): void {
     this.timeline.after(this.chance.between(300, 1000), () => {
       // Until then the list gives votes that are taken already.
-      const isGoingAlone = [...this.hosts.values()].some(({ word }) => word !== undefined)
+      const isGoingAlone = [...this.hosts.values()].some(
+        ({ word, list, name }) => word !== undefined && otherOfTwo(list, { name }) !== undefined,
+      )
       for (const { name, votes } of storeHosts(this.list)) {
         const host = this.hosts.get(name)
         const isTold = name === witnessName || host?.list.nodesVersion === this.list.nodesVersion
         if (host === undefined || !this.#isReachable(name) || !this.store.serves(name) || !isTold) continue
-        if (!votes) host.hasData = false
+        // It is taken out before its data goes, wherever it has come in by a list that was about to change.
+        if (!votes) host.hasData = this.store.takeVote(name) === 'refused'
         else if (!this.store.voters.includes(name) && !isGoingAlone && this.store.mayJoin(name)) {
           this.store.vote([...this.store.voters, name])
           host.hasData = true
@@ -256,21 +361,53 @@ export class World {
     const transition = this.store.entries.get(keys.transition)?.value
     const state = fieldOf(transition, 'state')
     if (state !== 'idle') return `the transition is ${String(state)}: ${JSON.stringify(transition)}`
-    const voteless = storeHosts(this.list).find(({ name }) => !this.store.voters.includes(name))
-    if (voteless !== undefined) return `${voteless.name} has no vote`
+    const voteless = storeHosts(this.list).find(({ name, votes }) => votes !== this.store.voters.includes(name))
+    if (voteless !== undefined) return `${voteless.name} has a vote in the list or in the store, and not in both`
+    const step = nextVoteStep(this.list, () => 'up')
+    if (step.kind !== 'none') return `to ${step.kind} the vote of ${step.node}`
+    const change = this.#unsettledNode()
+    if (change !== undefined) return change
     for (const node of this.nodeNames)
       if (fieldOf(this.store.entries.get(keys.nodeState(node))?.value, 'join') !== 'member')
         return `${node} is no member`
     for (const resource of [...this.services, ...(this.fencing && wishes.device ? ['fence'] : [])]) {
-      const on = this.nodeNames.filter((node) =>
+      const on = this.machines.filter((node) =>
         [...(this.hosts.get(node)?.active ?? [])].some((name) => name === resource),
       )
       if (on.length !== this.#wantedInstances(resource, wishes))
         return `${resource} is active on ${on.join(' and ') || 'no node'}`
     }
     if (!this.rich || wishes.stopped.includes('data')) return undefined
-    const promoted = this.nodeNames.filter((node) => this.hosts.get(node)?.promoted.has(resourceId('data')))
-    return promoted.length === 1 ? undefined : `data is promoted on ${promoted.join(' and ') || 'no node'}`
+    const promoted = this.machines.filter((node) => this.hosts.get(node)?.promoted.has(resourceId('data')))
+    const wanted = Math.min(1, this.#wantedInstances('data', wishes))
+    return promoted.length === wanted ? undefined : `data is promoted on ${promoted.join(' and ') || 'no node'}`
+  }
+
+  /** Of nodes that come and go. */
+  #unsettledNode(): string | undefined {
+    const { nodes } = this.list
+    const leaving = nodes.find((entry) => entry.leaving === true)
+    if (leaving !== undefined) return `${leaving.name} is leaving`
+    const stranger = nodes.find(({ name }) => !this.#isAtHome(name))
+    if (stranger !== undefined) return `${stranger.name} is listed and has not joined`
+    const configured = this.configuration().wishes.nodes.map(({ name }) => name)
+    if (
+      configured.toSorted().join() !==
+      nodes
+        .map(({ name }) => name)
+        .toSorted()
+        .join()
+    )
+      return `${configured} are configured, and ${nodes.map(({ name }) => name)} are nodes`
+    const removed = this.machines.filter((machine) => !this.nodeNames.includes(machine))
+    const recorded = removed.find((node) => this.store.entries.has(keys.nodeState(node)))
+    if (recorded !== undefined) return `${recorded} was removed, and its state is still recorded`
+    return undefined
+  }
+
+  #isAtHome(node: NodeName): boolean {
+    const host = this.hosts.get(node)
+    return host !== undefined && this.isAdmitted(host, this.list)
   }
 
   #wantedInstances(resource: string, { stopped, standby }: Wishes): number {
@@ -285,15 +422,15 @@ export class World {
       (this.rich && resource === 'vm' && without('disk'))
     if (off) return 0
     const nodes = this.nodeNames.filter((node) => !standby.includes(node))
-    if (isCloned(resource)) return nodes.length
+    if (isCloned(resource) || nodes.length === 0) return nodes.length
     return this.rich && resource === ban.resource && nodes.every((node) => node === ban.node) ? 0 : 1
   }
 
   // ------------------------------------------------------------------ hosts and daemons
 
-  /** The nodes, and the witness. */
+  /** The machines, and the witness. */
   get hostNames(): readonly NodeName[] {
-    return this.witness ? [...this.nodeNames, witnessName] : this.nodeNames
+    return this.witness ? [...this.machines, witnessName] : this.machines
   }
 
   #isReachable(node: NodeName): boolean {
@@ -303,7 +440,7 @@ export class World {
 
   startDaemon(node: NodeName): void {
     const host = this.hosts.get(node)
-    if (host?.isOn !== true || this.daemons.get(node)?.isAlive || !this.nodeNames.includes(node)) return
+    if (host?.isOn !== true || !host.joined || this.daemons.get(node)?.isAlive || node === witnessName) return
     const daemon = new SimDaemon(this, host)
     this.daemons.set(node, daemon)
     daemon.start()
@@ -311,7 +448,7 @@ export class World {
 
   killDaemon(node: NodeName): void {
     this.daemons.get(node)?.die()
-    if (this.nodeNames.length === 2) this.#nobodyKnows(node)
+    if (this.isOfTwo) this.#nobodyKnows(node)
     this.log(node, 'fault', 'systoled is killed')
   }
 
@@ -320,6 +457,20 @@ export class World {
     this.killDaemon(node)
     this.log(node, 'daemon', `ends, to be started again: ${why}`)
     this.hosts.get(node)?.after(this.chance.between(200, 1000), () => this.startDaemon(node))
+  }
+
+  /** It belongs to the cluster no more, as it has found out. */
+  forgets(node: NodeName, why: string): void {
+    this.log(node, 'daemon', `forgets its cluster: ${why}`)
+    this.daemons.get(node)?.die()
+    this.hosts.get(node)?.forget()
+  }
+
+  /** Its machine is another one. */
+  reinstall(node: NodeName): void {
+    this.#leftOff.delete(node)
+    this.hosts.get(node)?.forget()
+    this.powerOn(node)
   }
 
   daemonLeft(node: NodeName): void {
@@ -341,7 +492,7 @@ export class World {
 
   #switchOff(node: NodeName): void {
     // The survivor of two that dies as well knows of no device when it boots without the other: a person switches that on.
-    if (this.nodeNames.length === 2) this.#nobodyKnows(node)
+    if (this.isOfTwo) this.#nobodyKnows(node)
     this.hosts.get(node)?.powerOff()
     this.daemons.get(node)?.die()
   }
@@ -356,7 +507,7 @@ export class World {
   powerOn(node: NodeName): void {
     const host = this.hosts.get(node)
     // Whoever has switched it off to reboot it switches it on.
-    if (host === undefined || host.isOn || this.#leftOff.has(node)) return
+    if (host === undefined || host.isOn || this.#leftOff.has(node) || this.broken.has(node)) return
     host.isOn = true
     this.log(node, 'power', 'on')
     host.after(this.chance.between(1500, 4000), () => this.startDaemon(node))
@@ -392,7 +543,7 @@ export class World {
     const lost = this.nodeNames.filter(
       (node) => node === target || fieldOf(this.store.entries.get(keys.nodeState(node))?.value, 'join') !== 'member',
     )
-    const isMinority = this.nodeNames.length === 2 ? lost.length === 1 : lost.length * 2 < this.nodeNames.length
+    const isMinority = this.isOfTwo ? lost.length === 1 : lost.length * 2 < this.nodeNames.length
     if (this.#faults?.every((name) => name === 'mute') && !isMinority)
       this.checkers.violated('missing answers cost no majority', `${lost} of ${this.nodeNames} are gone`)
   }
@@ -400,7 +551,7 @@ export class World {
   /** The DC asks for it. Who has known for a while that there is no majority without the target waits for that, for a minute. */
   fences(by: NodeName, target: NodeName): void {
     const { voters } = this.store
-    if (this.nodeNames.length === 2 || !voters.includes(target)) return
+    if (this.isOfTwo || !voters.includes(target)) return
     const off = voters
       .filter((voter) => voter !== target && this.hosts.get(voter)?.isOn !== true)
       .map((voter) => this.hosts.get(voter)?.offSince ?? 0)
@@ -414,6 +565,8 @@ export class World {
   sendPulse(from: NodeName, to: NodeName, pulse: Pulse): void {
     this.network.send(from, to, () => {
       const daemon = this.daemons.get(to)
+      const sender = this.hosts.get(from)
+      if (this.changing && daemon?.isAlive && sender !== undefined && !this.isAdmitted(sender, daemon.host.list)) return
       if (daemon?.isAlive) daemon.after(0, () => daemon.receivePulse(pulse))
       else
         this.network.send(to, from, () => {
@@ -432,7 +585,7 @@ export class World {
   ): void {
     this.network.send(from.node, to, () => {
       const peer = this.daemons.get(to)
-      if (!peer?.isAlive) return
+      if (!peer?.isAlive || (this.changing && !this.isAdmitted(from.host, peer.host.list))) return
       peer.after(0, () =>
         handle(peer, (result) => this.network.send(to, from.node, () => from.after(0, () => answer(result)))),
       )
@@ -536,7 +689,7 @@ export class World {
   }
 
   #others(daemon: SimDaemon, has: (host: Host) => boolean): readonly NodeName[] {
-    return this.nodeNames.filter((node) => {
+    return this.machines.filter((node) => {
       const host = this.hosts.get(node)
       return node !== daemon.node && host !== undefined && has(host)
     })
@@ -567,7 +720,7 @@ export class World {
 
   #checkStop(node: NodeName, resource: ResourceId): void {
     if (!this.rich || resource !== order.first || this.#known.get(resourceId(order.later)) !== 'started') return
-    const where = this.nodeNames.filter((name) => this.hosts.get(name)?.active.has(resourceId(order.later)))
+    const where = this.machines.filter((name) => this.hosts.get(name)?.active.has(resourceId(order.later)))
     // One that is lost, which the store knows first, is fenced or has stopped by itself: no agent says so.
     const isMember = (name: NodeName): boolean => this.store.entries.has(keys.member(name))
     const seen = where.filter((name) => isMember(name) && this.daemons.get(name)?.isQuorate())
@@ -616,7 +769,7 @@ export class World {
         // Whatever ran there ends now, but nobody may rely on it before the confirmation is recorded.
         if (host?.isOn) this.checkers.hostDied(target, host.active)
         this.#switchOff(target)
-        const isKnown = this.nodeNames.length > 2 || this.daemons.get(runner)?.isAlive === true
+        const isKnown = !this.isOfTwo || this.daemons.get(runner)?.isAlive === true
         if (action === 'off' && isReboot && mode === 'works' && isKnown) this.#leftOff.set(target, runner)
       }
       if (action === 'on') {
@@ -648,6 +801,16 @@ export class World {
 
   #seedConfiguration(wishes: Wishes): void {
     this.store.transaction([], [{ kind: 'put', key: keys.configuration, value: configurationOf(wishes, 1) }])
+  }
+
+  /** In one transaction, as `editCib` does it in the end. */
+  editNodes(change: (wishes: Wishes) => Wishes): 'done' {
+    const { wishes, version } = this.configuration()
+    const after = change(wishes)
+    if (after === wishes) return 'done'
+    const value = configurationOf(after, version + 1)
+    this.store.transaction([], [{ kind: 'put', key: keys.configuration, value }])
+    return 'done'
   }
 
   /** By compare-and-swap, through a node; the change counts as saved only when the answer says so. */

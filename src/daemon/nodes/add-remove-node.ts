@@ -12,9 +12,9 @@ import type { Daemon } from '../daemon.ts'
 import { quorumSoon } from '../node/quorum-soon.ts'
 import { forgetRecords } from '../records/forget-node.ts'
 import { type ClusterFile, type ClusterNodeEntry, printClusterFile, storeHosts } from './cluster-file.ts'
-import { type AddedNode, marked, whyNotRemoved, withNewNode } from './node-changes.ts'
+import { type AddedNode, marked, whyNotRemoved, withdrawn, withNewNode } from './node-changes.ts'
 import { addressesOf, linksOf } from './node-links.ts'
-import { changeNodeList, ofNodes } from './node-list.ts'
+import { changeNodeList } from './node-list.ts'
 import { alikeHosts } from './node-names.ts'
 import { plainAddress } from './plain-address.ts'
 import { type RemovalStep, removalStep, wayOut, whyNotYet } from './removal-core.ts'
@@ -71,13 +71,15 @@ async function tellOfNode(daemon: Daemon, added: AddedNode): Promise<void> {
   tellIdleNodes(daemon, listed)
 }
 
-/** What could not be added leaves nothing behind. */
-async function withdrawEntry(daemon: Daemon, { name, id }: ClusterNodeEntry): Promise<void> {
+/** Its records last: where somebody has joined by it meanwhile, they are needed. */
+async function withdrawEntry(daemon: Daemon, entry: ClusterNodeEntry): Promise<void> {
   const { store, file } = daemon.node
-  const others = ofNodes((nodes) => nodes.filter((node) => node.name !== name || node.id !== id))
-  await Promise.all([forgetRecords(store, name), changeNodeList(store, file, others)]).catch((error: unknown) =>
-    daemon.log.warn('a node that could not be added is still in the list', { node: name, error }),
-  )
+  try {
+    const { nodes } = await changeNodeList(store, file, withdrawn(entry))
+    if (!nodes.some(({ name }) => name === entry.name)) await forgetRecords(store, entry.name)
+  } catch (error) {
+    daemon.log.warn('a node that could not be added is still in the list', { node: entry.name, error })
+  }
 }
 
 /** Begins it, and waits until the DC has done it (removal-work.ts). Whatever becomes of this command, the DC carries on. */

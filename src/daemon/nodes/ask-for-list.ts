@@ -62,6 +62,16 @@ export interface ListAnswer {
   readonly quorate: boolean
 }
 
+/** What an answer says of this node: that it was removed, or a list that may be newer than its own. */
+export function sayingOf(
+  { file }: Pick<ListAnswer, 'file'>,
+  self: NodeName,
+  own: Pick<ClusterFile, 'nodesVersion'>,
+): { readonly removed: boolean; readonly list: ClusterFile | undefined } {
+  const isListed = file.nodes.some((node) => node.name === self)
+  return { removed: !isListed && file.nodesVersion >= own.nodesVersion, list: isListed ? file : undefined }
+}
+
 /** Whoever answers; a list that is older changes nothing. `onWord`: whether a node that answered has this one in its list. */
 export async function askOthers(
   { self, peers, file, onNodeList }: Omit<AskPorts, 'quorate' | 'onRemoved'>,
@@ -72,9 +82,9 @@ export async function askOthers(
     others.map(async ({ name }) => {
       const answer = await askNode(peers, name, () => onWord(name, true))
       if (!answer) return undefined
-      const isListed = answer.file.nodes.some((node) => node.name === self)
-      onWord(name, !isListed && answer.file.nodesVersion >= file().nodesVersion)
-      if (isListed) onNodeList(answer.file)
+      const { removed, list } = sayingOf(answer, self, file())
+      onWord(name, removed)
+      if (list !== undefined) onNodeList(list)
       return answer
     }),
   )

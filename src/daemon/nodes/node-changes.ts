@@ -15,6 +15,10 @@ export interface AddedNode {
   readonly addresses: readonly string[]
 }
 
+/** What could not be added leaves nothing behind; whoever has joined by it meanwhile stays. */
+export const withdrawn = ({ name, id }: Pick<ClusterNodeEntry, 'name' | 'id'>): ((list: NodeList) => NodeList) =>
+  ofNodes((nodes) => nodes.filter((node) => node.name !== name || node.id !== id || node.keys?.length !== 0))
+
 /** With an id that nobody else gets: two who add nodes at once both end well. */
 export const withNewNode = (added: AddedNode): ((list: NodeList) => NodeList) =>
   ofNodes((nodes) => {
@@ -51,8 +55,16 @@ export const offState = (
   ...(term === undefined ? {} : { term }),
 })
 
+/** Refuses where nobody would stay: two users may remove nodes at once, and the last one could never give its vote to anybody. */
 export const marked = (node: NodeName): ((list: NodeList) => NodeList) =>
-  ofNodes((nodes) => nodes.map((entry) => (entry.name === node ? { ...entry, leaving: true } : entry)))
+  ofNodes((nodes) => {
+    if (!nodes.some(({ name, leaving }) => name !== node && leaving !== true))
+      throw refuse(
+        'last-node',
+        `All other nodes are being removed, so ${node} has to stay. To keep another one: \`systole cluster node remove --cancel <node>\``,
+      )
+    return nodes.map((entry) => (entry.name === node ? { ...entry, leaving: true } : entry))
+  })
 
 /** It is not removed after all. */
 export const staying = (kept: NodeName): ((list: NodeList) => NodeList) =>

@@ -15,7 +15,7 @@ export type RemovalStep = 'vote' | 'share' | 'stop' | 'leave' | 'forget'
 /** What decides on the next step. */
 export interface RemovalView {
   readonly file: ClusterFile
-  readonly view: Pick<ClusterView, 'members' | 'nodeStates'>
+  readonly view: Pick<ClusterView, 'members' | 'nodeStates' | 'configuration'>
   /** Of a node, or of the witness. */
   readonly isUp: (host: NodeName) => boolean
   /** Its share of the authority's key counts still. */
@@ -101,9 +101,12 @@ export type RemovalInput =
   /** What was to be performed has ended, well or not. */
   | { readonly kind: 'ended'; readonly node: NodeName }
 
-/** `forget`: each of `forgettingStages`, one after the other, up to the first that fails. */
+/**
+ * `forget`: each of `forgettingStages`, one after the other, while `isStillGone`, up to the first that fails. `configure`: the configuration names it again,
+ * as Pacemaker sees to it: somebody has put another configuration in its place, or an addition was interrupted. Without that it could not even leave in order.
+ */
 export interface RemovalEffect {
-  readonly kind: 'stop' | 'forget'
+  readonly kind: 'stop' | 'forget' | 'configure'
   readonly node: NodeName
 }
 
@@ -137,6 +140,11 @@ function look(
     sharesSince: new Map([...state.sharesSince].filter(([node]) => names.has(node))),
   }
   const effects: RemovalEffect[] = []
+  for (const { name } of leads ? unconfigured(seen) : []) {
+    if (next.working.has(name)) continue
+    next = { ...next, working: including(next.working, name) }
+    effects.push({ kind: 'configure', node: name })
+  }
   for (const entry of leaving) {
     if (next.working.has(entry.name) || !(leads || next.begunHere.has(entry.name))) continue
     const worked = work(next, { seen, entry }, now)
@@ -145,6 +153,18 @@ function look(
   }
   return { state: next, effects }
 }
+
+/** Members that the configuration does not name. */
+function unconfigured({ file, view }: RemovalView): readonly ClusterNodeEntry[] {
+  const { configuration, members } = view
+  if (configuration === undefined) return []
+  const named = new Set(configuration.typed.nodes.map(({ name }) => name))
+  return file.nodes.filter(({ name }) => members.has(name) && !named.has(name))
+}
+
+/** It has not come back, and nobody has thought better of it. */
+export const isStillGone = ({ file, view }: Pick<RemovalView, 'file' | 'view'>, node: NodeName): boolean =>
+  !view.members.has(node) && file.nodes.some(({ name, leaving }) => name === node && leaving === true)
 
 /** Of more than two nodes the others can replace the share later as well; where one alone is left, it could sign nothing any more. */
 function work(

@@ -23,6 +23,7 @@ import type { Peers } from './peers.ts'
 import {
   type ForgettingStage,
   forgettingStages,
+  isStillGone,
   noRemovals,
   type RemovalEffect,
   type RemovalInput,
@@ -85,10 +86,32 @@ export class RemovalWork {
 
   #perform({ kind, node }: RemovalEffect): void {
     const { log } = this.#ports
-    const done = kind === 'stop' ? this.#stop(node) : this.#forget(node)
-    done
-      .catch((error: unknown) => log.warn('the removal of a node waits', { node, step: kind, error }))
+    this.#do(kind, node)
+      .catch((error: unknown) => log.warn('a change of the nodes waits', { node, step: kind, error }))
       .finally(() => this.#feed({ kind: 'ended', node }))
+  }
+
+  async #do(kind: RemovalEffect['kind'], node: NodeName): Promise<void> {
+    switch (kind) {
+      case 'stop':
+        return await this.#stop(node)
+      case 'forget':
+        return await this.#forget(node)
+      case 'configure':
+        return await this.#configure(node)
+      default:
+        assertNever(kind)
+    }
+  }
+
+  async #configure(node: NodeName): Promise<void> {
+    const { log, seen } = this.#ports
+    const entry = seen().file.nodes.find(({ name }) => name === node)
+    if (entry === undefined) return
+    log.warn('the configuration does not name a member: its entry is added', { node })
+    await editCib(this.#ports.node, `the entry of the member ${node}`, (cib) =>
+      addCibNode(cib, { id: entry.id, name: node }),
+    )
   }
 
   async #stop(node: NodeName): Promise<void> {
@@ -98,7 +121,8 @@ export class RemovalWork {
 
   async #forget(node: NodeName): Promise<void> {
     this.#ports.log.info('a node that has left is removed', { node })
-    for (const stage of forgettingStages) await forget(this.#ports, node, stage)
+    for (const stage of forgettingStages)
+      if (isStillGone(this.#ports.seen(), node)) await forget(this.#ports, node, stage)
   }
 }
 

@@ -127,17 +127,11 @@ export class VoteKeeper {
     const { log, store } = this.#ports
     log.info('the votes change', { node, to: kind })
     if (kind === 'take') {
-      if (await this.#isAwaited(file, node)) return
+      const { self, paths } = this.#ports
+      if (isAwaited([...((await joiningVotes(file, self, paths)) ?? [])], node)) return
       await this.#removeFromEtcd(file, node)
     }
     await changeNodeList(store(), file, withVote(node, kind === 'give'))
-  }
-
-  /** A witness keeps its vote until the node that makes it needless has copied the store. */
-  async #isAwaited(file: ClusterFile, host: NodeName): Promise<boolean> {
-    if (host !== file.witness?.name) return false
-    const joining = await joiningVotes(file, this.#ports.self, this.#ports.paths)
-    return [...(joining ?? [])].some((name) => name !== host)
   }
 
   async #removeFromEtcd(file: ClusterFile, node: NodeName): Promise<void> {
@@ -156,6 +150,12 @@ export class VoteKeeper {
     }
   }
 }
+
+/**
+ * While another, which the list has given a vote, still copies the store: the list counts it, etcd does not. Without the vote that is to go, a majority of
+ * etcd could be fewer than the list says, and a loss right then would stop those whom neither a majority nor the rules for two would let go on.
+ */
+export const isAwaited = (joining: readonly string[], host: NodeName): boolean => joining.some((name) => name !== host)
 
 /** Members that no host with a vote explains, by its name or its address: one that has not started has no name. */
 export function strangers(file: ClusterFile, members: readonly EtcdMemberEntry[]): readonly EtcdMemberEntry[] {

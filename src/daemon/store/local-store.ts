@@ -159,10 +159,35 @@ class OwnMember {
       await this.#certify()
       if (writeRevocations(this.#setup.paths, this.#file)) endConnections(this.#own(), this.#setup.log)
       const votes = this.#file.nodes.some((node) => node.name === this.#setup.own.name && node.votes)
-      if (votes) this.#member ??= this.#start()
-      else await this.#discard()
+      if (votes) {
+        this.#member ??= this.#start()
+        return
+      }
+      if (this.#member !== undefined || this.isComplete()) await this.#leaveVoters()
+      await this.#discard()
     })
     this.#turn.catch((error: unknown) => this.#setup.log.error('the etcd member did not follow the list', { error }))
+  }
+
+  /**
+   * Mostly etcd has it no more. But it may have joined again by a list that was about to change: as a voter whose data is gone it would take the majority
+   * from the other of two for good. While it runs, it can still agree to leave.
+   */
+  async #leaveVoters(): Promise<void> {
+    const own = this.#own()
+    const others = storeHosts(this.#file).filter(({ name, votes }) => votes && name !== own.name)
+    if (others.length === 0) return
+    const admin = new EtcdAdmin({ endpoints: etcdEndpoints(others), tls: readTlsFiles(clientTls(this.#setup.paths)) })
+    try {
+      const members = await admin.members(answerWithinMs)
+      if (!members.some(({ peerURLs }) => isMemberOf(own, peerURLs))) return
+      this.#setup.log.warn('etcd still has the member of this node, which has no vote: it is removed')
+      await admin.remove(etcdPeerUrls(own), leaveWithinMs)
+    } catch (error) {
+      this.#setup.log.warn('it is not known whether etcd still has the member of this node', { error })
+    } finally {
+      admin.close()
+    }
   }
 
   /** Also a node that does not vote, which may get a vote any time: whoever is to believe it then knows its certificate by all its addresses. */
@@ -354,6 +379,7 @@ class OwnMember {
 const endMemberMs = 5000
 const startMemberMs = 20_000
 const answerWithinMs = 1000
+const leaveWithinMs = 10_000
 const pollMs = 100
 /** The list that takes the vote follows within moments. */
 const removedPatienceMs = 5000
