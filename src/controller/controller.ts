@@ -11,7 +11,7 @@ import type { NodeName } from '../base/index.ts'
 import type { ControllerInput } from './effects.ts'
 import { executeGraphs, walkDeadlines } from './execute-graphs.ts'
 import { handleInput } from './handle-input.ts'
-import { withdrawWhoIsBack } from './heard-again.ts'
+import { endTerm, withdrawWhoIsBack } from './heard-again.ts'
 import { neededVoterTimes, noteNeededVoters } from './needed-voters.ts'
 import { isMember, type NodeStateInput, reconcileNodeStates } from './node-states.ts'
 import { mayOverlapWalks, overlapTimes } from './overlap.ts'
@@ -50,12 +50,12 @@ export function nextControllerAt(state: ControllerState, now: number): number {
 }
 
 function act(state: ControllerState, now: number): Turn {
-  if (now >= state.quorateUntil || state.lease === undefined) return turn(withoutDcState(state))
+  if (now >= state.quorateUntil || state.lease === undefined) return endTerm(state)
   const { dc } = state.view
-  if (dc === undefined) return campaign(withoutDcState(state), now)
-  if (dc.node !== state.self) return watchDc(withoutDcState(state), dc, now)
+  if (dc === undefined) return andThen(endTerm(state), (next) => campaign(next, now))
+  if (dc.node !== state.self) return andThen(endTerm(state), (next) => watchDc(next, dc, now))
   // The key of an earlier incarnation of this daemon: nobody is the DC under it any more.
-  if (dc.lease !== state.lease) return revoke(withoutDcState(state), dc.node, dc.lease, now)
+  if (dc.lease !== state.lease) return andThen(endTerm(state), (next) => revoke(next, dc.node, dc.lease, now))
   const current = state.dcState !== undefined && isStuck(state.dcState, now) ? withoutDcState(state) : state
   if (dc.term === current.endedTerm) return resign(current, dc.term, now)
   const acted = actAsDc(current.dcState?.term === dc.term ? current : beginTerm(current, dc.term, now), now)

@@ -222,7 +222,7 @@ function withdrawn(state: FencingState, id: string): FencingStep {
     phase.kind === 'queued' ||
     (phase.kind === 'acting' && ['ready', 'delaying', 'asking'].includes(phase.doing.kind))
   if (!isBefore) return { state, effects: [] }
-  const message = `${request.target} is reachable again. No fence action was started.`
+  const message = `No fence action was started: ${request.target} is reachable again, or the DC that asked for it has lost quorum.`
   return ending(state, { ...request, withdrawn: true }, { outcome: 'failed', message })
 }
 

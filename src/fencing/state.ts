@@ -63,7 +63,7 @@ export type FencingInput =
       readonly written: boolean
     }
   | { readonly kind: 'device-answered'; readonly call: number; readonly answer: DeviceAnswer }
-  /** Whoever asked for it does not want it any more: the node is heard again. It ends where no device was told to do anything yet. */
+  /** Whoever asked for it does not want it any more: the node is heard again, or it leads no more. It ends where no device was told to do anything yet. */
   | { readonly kind: 'withdrawn'; readonly id: string }
   /** It is off by the word of an administrator, or of the survivor of two, who has fenced it. */
   | { readonly kind: 'confirmed'; readonly target: NodeName; readonly bySurvivor?: boolean }

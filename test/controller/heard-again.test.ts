@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
 import { nodeName } from '../../src/base/index.ts'
-import { withdrawWhoIsBack } from '../../src/controller/heard-again.ts'
+import { endTerm, withdrawWhoIsBack } from '../../src/controller/heard-again.ts'
 import {
   type ControllerState,
+  controllerStep,
   defaultControllerTimings,
   emptyView,
   initialController,
@@ -82,4 +83,16 @@ test('that of one that owes a result is not, although it is heard', () => {
     dcState: { ...dcState, unresponsive: new Map([[beta, { why: 'it owes', incarnation: 1 }]]) },
   }
   expect(withdrawWhoIsBack(owing).effects).toEqual([])
+})
+
+test('a DC that leads no more gives up every fencing of which no device was told, whoever is heard', () => {
+  const ended = endTerm(state({ here: false }))
+  expect(ended.effects).toEqual([{ kind: 'withdraw-fencing', id: '7-1', node: beta }])
+  expect(ended.state.dcState).toBeUndefined()
+  expect(endTerm(ended.state).effects).toEqual([])
+})
+
+test('one that has lost quorum does so at once', () => {
+  const { effects } = controllerStep(state({ here: false }), { kind: 'tick' }, 1)
+  expect(effects).toEqual([{ kind: 'withdraw-fencing', id: '7-1', node: beta }])
 })

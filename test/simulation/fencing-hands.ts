@@ -214,7 +214,7 @@ export class FencingHands {
     }
   }
 
-  /** A node that was lost, and is here again before its device is told. A DC without quorum decides nothing: it takes nothing back. */
+  /** A node that was lost, and is here again before its device is told. */
   #sends(id: string, target: NodeName): void {
     const { view, heartbeat, world, node } = this.#life
     const heard = peerViews(heartbeat.state, this.#life.now()).some(
@@ -222,8 +222,8 @@ export class FencingHands {
     )
     const state = view.nodeStates.get(target)
     const wasLost = state?.expected === 'member' && state.join !== 'member' && !/told|tell/.test(state.reason ?? '')
-    const decides = this.#life.isQuorate() && this.#fences.has(id)
-    if (!this.#sent.has(id) && decides && heard && view.members.has(target) && wasLost)
+    const isAsked = this.#fences.has(id)
+    if (!this.#sent.has(id) && isAsked && heard && view.members.has(target) && wasLost)
       world.checkers.violated('who is heard again is not fenced', `${node} has ${target} fenced`)
     this.#sent.add(id)
   }

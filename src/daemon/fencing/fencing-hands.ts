@@ -262,9 +262,9 @@ export class FencingHands {
     return action === 'reboot' && this.#wantedOff.has(target) ? 'off' : action
   }
 
-  /** For the controller of this node: the node is here again. */
+  /** For the controller of this node: the node is here again, or this one is DC with quorum no more. */
   withdraw(id: string): void {
-    this.#ports.log.warn('a node that was to be fenced is heard again', { id })
+    this.#ports.log.warn('a fencing is not wanted any more', { id })
     this.#fencer.withdraw(id)
   }
 
