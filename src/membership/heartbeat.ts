@@ -2,7 +2,7 @@
  * Who is heard, who is silent, and whose silence a majority confirms.
  *
  * A peer is silent once nothing was heard of it for the token. A connection that is refused or reset shows that its host
- * still answers: then only the daemon died, and it has the restart grace to come back. Silence that a majority of the
+ * still answers: then only the daemon died, and it has the restart grace to come back, as has one that became a member a moment ago. Silence that a majority of the
  * members known from the store finds as well is agreed: on it the DC acts, and so does whoever revokes a silent DC's lease.
  * Every pulse carries the list of nodes that its sender finds silent; those words are the votes.
  *
@@ -16,7 +16,7 @@ export interface HeartbeatTimings {
   /** Silence after which a node is suspected. */
   readonly tokenMs: number
   readonly heartbeatIntervalMs: number
-  /** How long a daemon that died on a host which still answers is given to come back. */
+  /** How long a daemon that died on a host which still answers is given to come back, and one that has just become a member to be heard. */
   readonly restartGraceMs: number
 }
 
@@ -64,6 +64,8 @@ interface Peer {
   readonly saysSilent: readonly NodeName[]
   /** Its host answered for it since it was last heard. */
   readonly hostAnswers: boolean
+  /** It has become a member, and was not heard since. */
+  readonly isAwaited: boolean
 }
 
 export interface HeartbeatState {
@@ -116,7 +118,7 @@ export function heartbeatStep(state: HeartbeatState, input: HeartbeatInput, now:
 function routinePulse(state: HeartbeatState, pulse: Pulse, now: MonotonicMs): HeartbeatState | undefined {
   const { tokenMs, heartbeatIntervalMs } = state.timings
   const peer = state.peers.get(pulse.node)
-  if (peer === undefined || peer.incarnation !== pulse.incarnation) return undefined
+  if (peer === undefined || peer.incarnation !== pulse.incarnation || peer.isAwaited) return undefined
   if (pulse.silent.length > 0 || peer.saysSilent.length > 0 || state.sentSilent.length > 0) return undefined
   if (isPulseDue(state, { kind: 'pulse' }, now) || now - state.lastStep > heartbeatIntervalMs + tokenMs / 2)
     return undefined
@@ -181,7 +183,7 @@ function stateOf(state: HeartbeatState, peer: Peer, now: MonotonicMs): PeerView[
 
 function patienceMs(state: HeartbeatState, peer: Peer): number {
   const { tokenMs, restartGraceMs } = state.timings
-  return peer.hostAnswers ? Math.max(tokenMs, restartGraceMs) : tokenMs
+  return peer.hostAnswers || peer.isAwaited ? Math.max(tokenMs, restartGraceMs) : tokenMs
 }
 
 function silentPeers(state: HeartbeatState, now: MonotonicMs): readonly NodeName[] {
@@ -228,8 +230,9 @@ function takeInput(state: HeartbeatState, input: HeartbeatInput, now: MonotonicM
 }
 
 /**
- * A peer that is new here has one token to be heard, and so has one that has just become a member: it has a lease since a moment ago. What was not heard
- * before that was its absence, and its first pulse may come later than the news that it is a member.
+ * A peer that is new here has one token to be heard. One that has just become a member has a lease since a moment ago: what was not heard before that was its
+ * absence, and its first pulse may come later than the news that it is a member. It has the restart grace for that: on a busy machine the connections of a
+ * daemon that has just begun take longer than a token, and of two nodes the one would have the other fenced for it. Once it was heard the token counts.
  */
 function withNodes(
   state: HeartbeatState,
@@ -237,13 +240,14 @@ function withNodes(
   members: readonly NodeName[],
   now: MonotonicMs,
 ): HeartbeatState {
-  const fresh: Peer = { lastHeard: now, saysSilent: [], hostAnswers: false }
+  const fresh: Peer = { lastHeard: now, saysSilent: [], hostAnswers: false, isAwaited: false }
   const others = peers.filter((node) => node !== state.self)
   const peerOf = (node: NodeName): Peer => {
     const known = state.peers.get(node)
     if (known === undefined) return fresh
     const isBack = members.includes(node) && !state.members.includes(node)
-    return isBack ? { ...known, lastHeard: now, hostAnswers: false } : known
+    const isAwaited = stateOf(state, known, now) !== 'heard'
+    return isBack ? { ...known, lastHeard: now, hostAnswers: false, isAwaited } : known
   }
   return { ...state, members, peers: new Map(others.map((node) => [node, peerOf(node)])) }
 }
@@ -278,6 +282,7 @@ function withPulse(state: HeartbeatState, pulse: Pulse, now: MonotonicMs): Heart
     incarnation: pulse.incarnation,
     saysSilent: pulse.silent,
     hostAnswers: false,
+    isAwaited: false,
   })
 }
 

@@ -77,7 +77,7 @@ describe('silence', () => {
     expect(watcher.states().gamma).toBe('silent')
   })
 
-  test('a node that left and is a member again has a token to be heard, however long it was away', () => {
+  test('a node that left and is a member again has the restart grace to be heard, however long it was away, and then the token', () => {
     const watcher = new Watcher()
     const members = (...nodes: readonly NodeName[]): void =>
       watcher.feed({ kind: 'nodes', peers: [alpha, beta, gamma], members: nodes })
@@ -89,9 +89,24 @@ describe('silence', () => {
     members(alpha, beta, gamma)
     watcher.pass(900, [beta], [gamma])
     expect(watcher.states().gamma).toBe('heard')
+    watcher.pass(1900, [beta], [gamma])
     expect(agreedSilence(watcher.state, watcher.now)).toEqual([])
     members(alpha, beta, gamma)
-    watcher.pass(200, [beta], [gamma])
+    watcher.pass(300, [beta], [gamma])
+    expect(agreedSilence(watcher.state, watcher.now)).toEqual([gamma])
+
+    watcher.pulse(gamma, [], 2)
+    expect(watcher.states().gamma).toBe('heard')
+    watcher.pass(1100, [beta], [gamma])
+    expect(agreedSilence(watcher.state, watcher.now)).toEqual([gamma])
+  })
+
+  test('one that is heard when it becomes a member has the token, as a new one has', () => {
+    const watcher = new Watcher()
+    watcher.feed({ kind: 'nodes', peers: [alpha, beta, gamma], members: [alpha, beta] })
+    watcher.pass(300, [beta, gamma])
+    watcher.feed({ kind: 'nodes', peers: [alpha, beta, gamma], members: [alpha, beta, gamma] })
+    watcher.pass(1100, [beta], [gamma])
     expect(agreedSilence(watcher.state, watcher.now)).toEqual([gamma])
   })
 
