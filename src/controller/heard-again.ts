@@ -5,7 +5,7 @@
  * the time. The fencing is taken back, and they are integrated as after any loss of sight. What was told to a device goes on.
  */
 import { isUnclean } from './node-states.ts'
-import { type ControllerState, forEach, type Turn, turn, withoutDcState, withDcState } from './state.ts'
+import { type ControllerState, forEach, type Turn, turn, withDcState, withoutDcState } from './state.ts'
 
 /**
  * Without quorum, or no DC any more, this node decides nothing, and cannot take anything back later: what no device was told yet it gives up now. Whoever leads

@@ -535,8 +535,9 @@ export class Daemon {
   async #endNode(end: (node: ClusterNode) => Promise<void>): Promise<void> {
     const node = this.#node
     if (!node) return
-    markStopped(this.paths)
     await end(node)
+    // Not before: a daemon that is killed meanwhile takes part again, for what it runs may not have stopped yet.
+    markStopped(this.paths)
     if (this.#node === node) this.#node = undefined
   }
 

@@ -137,6 +137,7 @@ export class ClusterNode {
   #executor: Executor | undefined
   #agentTools: ToolServer | undefined
   #storeTrouble: string | undefined
+  #leaving: Promise<void> | undefined
   #left: ((how: { readonly disarm: boolean }) => void) | undefined
   /** As the core was told it. */
   #says: NodeState['says'] = {}
@@ -387,8 +388,13 @@ export class ClusterNode {
     this.#look()
   }
 
-  /** Stops what runs here, then goes. */
+  /** Stops what runs here, then goes. Whoever asks again waits for the same. */
   async leave(): Promise<void> {
+    this.#leaving ??= this.#leave()
+    await this.#leaving
+  }
+
+  async #leave(): Promise<void> {
     const left = new Promise<{ readonly disarm: boolean }>((resolve) => {
       this.#left = resolve
     })
