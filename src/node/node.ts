@@ -100,7 +100,8 @@ export function nextNodeAt(state: NodeState, ticked: MonotonicMs): MonotonicMs |
  * what a controller has decided. What is not performed is never answered: the controller begins anew when the lease is confirmed (`quorumIsOver`).
  */
 export function mayPerform(state: NodeState, effect: NodeEffect, now: MonotonicMs): boolean {
-  return effect.kind !== 'controller' || effect.effect.kind === 'log' || isQuorate(state, now)
+  if (effect.kind !== 'controller' || isQuorate(state, now)) return true
+  return effect.effect.kind === 'log' || effect.effect.kind === 'withdraw-fencing'
 }
 
 export const quorumIsOver: NodeInput = { kind: 'controller', input: { kind: 'quorum', until: never } }

@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { monotonicMs, nodeName } from '../../src/base/index.ts'
 import { keys } from '../../src/controller/index.ts'
 import type { Command } from '../../src/executor/index.ts'
-import { isQuorate, nodeTimings, ownCopyWillDo } from '../../src/node/index.ts'
+import { isQuorate, type NodeEffect, nodeTimings, ownCopyWillDo } from '../../src/node/index.ts'
+import { mayPerform } from '../../src/node/node.ts'
 import { DrivenNode, self, stopOfWeb } from './driven-node.ts'
 
 const command = (more: Partial<Command> = {}): Command => ({
@@ -84,6 +85,14 @@ describe('what the controller asks for', () => {
     expect(node.kinds).not.toContain('campaign')
     node.quorum(4000)
     expect(node.kinds).toContain('campaign')
+  })
+
+  test('is performed without quorum where it takes back a fencing: nobody else could', () => {
+    const { state } = new DrivenNode().loop
+    const effect = (kind: 'withdraw-fencing' | 'revoke-lease') =>
+      ({ kind: 'controller', effect: { kind, id: '7-1', node: nodeName('beta'), lease: 'L1' } }) as NodeEffect
+    expect(mayPerform(state, effect('withdraw-fencing'), monotonicMs(9000))).toBe(true)
+    expect(mayPerform(state, effect('revoke-lease'), monotonicMs(9000))).toBe(false)
   })
 })
 
