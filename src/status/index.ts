@@ -30,7 +30,7 @@ export { statusOfCib } from './read/status-of-cib.ts'
 export { type Remark, remarksOn } from './remarks.ts'
 export { guestNodes, isConnectionAgent, remoteNodeNames } from './remote-definitions.ts'
 export { bundleNodes } from './resources/bundle.ts'
-export { connectedNodeNames } from './resources/connected-nodes.ts'
+export { connectedNodeNames, isConnectionWanted } from './resources/connected-nodes.ts'
 export {
   addDuration,
   addNvSets,

@@ -19,7 +19,7 @@ import {
   RemoteUnreachableError,
 } from '../../remote/index.ts'
 import type { HostPki, TermAnswer, TlsIdentity } from '../../rpc/index.ts'
-import { connectedNodeNames } from '../../status/index.ts'
+import { connectedNodeNames, isConnectionWanted } from '../../status/index.ts'
 import type { Comparison, Revision, Store, Write } from '../../store/index.ts'
 import { membershipNotes } from '../alerts/outbox.ts'
 import type { Log } from '../host/log.ts'
@@ -119,6 +119,9 @@ export class RemoteConnection {
         return await this.#connect()
       } catch (error) {
         const over = performance.now() + retryMs >= deadline || this.#phase === 'closed'
+        // The stop that the cluster wants waits for this start: a host that is off would have it wait for all of the start's time.
+        if (!this.#isWanted())
+          throw new RemoteRefusedError('The connection is to stop, so it is not tried any longer', { cause: error })
         if (over || error instanceof RemoteRefusedError) throw error
         await delay(retryMs)
       }
@@ -414,6 +417,11 @@ export class RemoteConnection {
       // Without quorum; whoever starts the connection next writes what is then true.
       this.#ports.log.warn('that a remote node is down could not be recorded', { remote: node, error })
     }
+  }
+
+  #isWanted(): boolean {
+    const { configuration } = this.#ports.view()
+    return configuration === undefined || isConnectionWanted(configuration.typed, this.remote)
   }
 
   #isConfigured(): boolean {
