@@ -14,11 +14,10 @@
  */
 import type { NodeName } from '../base/index.ts'
 import type { NodeStateRecord } from '../cib/index.ts'
-import { connectedNodeNames } from '../status/index.ts'
+import { connectedNodeNames, isConnectionAgent } from '../status/index.ts'
 import type { Edit } from './effects.ts'
 import { bootAttributes, knownIncarnation } from './incarnation.ts'
 import { keys } from './keys.ts'
-import { lastOperations, mayRun } from './last-operations.ts'
 import type { ClusterView, Confirmation, MemberRecord } from './view.ts'
 import { isWatchdogOutdated, watchdogAttributes } from './watchdog.ts'
 
@@ -79,8 +78,8 @@ export function reconcileNodeStates(input: NodeStateInput): NodeStateOutcome {
 }
 
 /**
- * Remote and guest nodes that were recorded, are down, and are configured no more. That one was fenced is known for as long as its
- * connection is not recorded as stopped: it would be fenced again and again before it is.
+ * Remote and guest nodes that were recorded, are down, and are configured no more. Their state outlives every record of their connection, also that it
+ * was stopped: of a connection in the history whose node has no state nobody knows what runs there, and the node would be fenced.
  */
 function forgottenRemotes(view: ClusterView): readonly NodeName[] {
   const down = [...view.nodeStates.values()].filter(
@@ -91,12 +90,10 @@ function forgottenRemotes(view: ClusterView): readonly NodeName[] {
   const configured = new Set(connectedNodeNames(configuration))
   const forgotten = down.map(({ node }) => node).filter((node) => !configured.has(node))
   if (forgotten.length === 0) return []
-  const leading = new Set<string>(
-    lastOperations(view)
-      .filter(mayRun)
-      .map(({ resource }) => resource),
+  const recorded = new Set<string>(
+    [...view.operations.values()].filter(isConnectionAgent).map(({ resource }) => resource),
   )
-  return forgotten.filter((node) => !leading.has(node))
+  return forgotten.filter((node) => !recorded.has(node))
 }
 
 function forgetNode(node: NodeName): readonly Edit[] {

@@ -895,12 +895,19 @@ describe('a remote node', () => {
     expect(dc.stateOf(east)).toBeUndefined()
   })
 
-  test('is not forgotten before its connection is stopped: that it was fenced would be forgotten as well', () => {
+  test('is not forgotten while its connection is in the history: that it is down would be forgotten, and it would be fenced', () => {
     const left = { node: east, id: east, inCcm: false, crmd: 'offline', join: 'down', expected: 'down' }
+    const [resource, recordId] = [resourceId('east'), 'east_last_0']
+    const remote = { class: 'ocf', provider: 'pacemaker', type: 'remote' }
     const connection = (operation: string, exitCode: string): Observation => {
-      const [resource, recordId] = [resourceId('east'), 'east_last_0']
       const attributes = { operation, 'rc-code': exitCode }
-      return put(keys.history(gamma, resource, recordId), { node: gamma, resource, agent, recordId, attributes })
+      return put(keys.history(gamma, resource, recordId), {
+        node: gamma,
+        resource,
+        agent: remote,
+        recordId,
+        attributes,
+      })
     }
     const dc = new Dc()
     dc.store(
@@ -909,6 +916,8 @@ describe('a remote node', () => {
     )
     expect(dc.stateOf(east)).toMatchObject({ attributes: { node_fenced: '5' } })
     dc.store(connection('stop', '0'))
+    expect(dc.stateOf(east)).toMatchObject({ attributes: { node_fenced: '5' } })
+    dc.store({ kind: 'delete', key: keys.history(gamma, resource, recordId) })
     expect(dc.stateOf(east)).toBeUndefined()
   })
 
