@@ -181,7 +181,7 @@ const onPurpose: readonly (readonly [what: string, pcs: string, here: string])[]
   ],
   ['`resource unclone`', 'deletes the constraints of the clone', 'keeps them for the resource that was cloned'],
   [
-    '`resource clone` of a resource whose agent is not on this node',
+    '`resource clone`, `promotable` and `update` of a resource whose agent is not on this node',
     'asks for `--force`',
     'is done: the resource is there already',
   ],
@@ -190,6 +190,12 @@ const onPurpose: readonly (readonly [what: string, pcs: string, here: string])[]
     'raises the schema to the newest',
     'gets the scores which that schema asks for',
   ],
+  [
+    'the last fence device',
+    'is deleted or disabled',
+    'is deleted or disabled with `--force` only, where resources need it',
+  ],
+  ['an XPath that cannot be read, in a permission', 'is written', 'is refused with a sentence'],
   ['resources of a set, in text', 'are sorted by name', 'stand in the order that counts'],
   ['`resource relations`', 'shows orders and what is in what', 'shows colocations and tickets as well'],
   [

@@ -48,21 +48,37 @@ const purposes: readonly Purpose[] = [
     theirs: /not sufficient for creating a remote connection/,
     reason: 'resource create makes the connection to a remote node, as installers of pcs 0.9 do',
   },
+  {
+    line: /^(cib element|acl check) |--(show-secrets|without-levels)/,
+    theirs: /Usage: |not recognized/,
+    reason: 'commands and options that pcs does not have are taken',
+  },
+  { theirs: /pcs broke: /, reason: 'pcs itself breaks there' },
+  { theirs: /Cannot load cluster status, xml does not/, reason: 'a status that pcs does not read is read' },
+  {
+    line: /role=(Master|Slave)/,
+    theirs: /role must be: |'(Master|Slave)' is not a valid role/,
+    reason: 'words of pcs 0.9 to 0.11 mean what they meant',
+  },
+  {
+    ours: /The cluster would have no enabled fence device/,
+    reason: 'the last fence device is disabled or deleted with --force only',
+  },
   { theirs: /Several options sets exist/, reason: 'defaults without a rule are changed wherever they stand' },
   { theirs: /'--corosync_conf' must be specified/, reason: 'there is no corosync.conf to be named' },
   { theirs: /invalid score 'infinity'/, reason: 'INFINITY may be written in lower case' },
   { theirs: /attribute: '.*' doesn't exist for node/, reason: 'unsetting an attribute that is not set succeeds' },
   {
-    line: /^resource (clone|promotable) /,
+    line: /^resource (clone|promotable|update) /,
     theirs: /is not installed or does not provide valid metadata/,
-    reason: 'a resource that is there is cloned wherever its agent is installed',
+    reason: 'a resource that is there is cloned and changed wherever its agent is installed',
   },
   {
     theirs: /stonith-watchdog-timeout can only be unset or set to 0 while SBD is disabled/,
     reason: 'systoled feeds the watchdog: there is no SBD to be enabled first',
   },
   {
-    ours: /cannot refer to itself|is given twice|cannot all start, for each waits|is not a valid (timeout|interval|value) for|is not a value for/,
+    ours: /cannot refer to itself|is given twice|is not understood: XPath|cannot all start, for each waits|is not a valid (timeout|interval|value) for|is not a value for/,
     reason: 'what the cluster could not do is refused',
   },
   {

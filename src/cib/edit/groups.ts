@@ -16,7 +16,7 @@ import {
 import { type EditReport, type EditResult, edited, unless } from './reports.ts'
 
 export interface GroupPlacement {
-  /** Refuse to move the last members of another group: it would go. */
+  /** Refuse to move the last members of another group that something names: it would go, and what names it. */
   readonly keepsGroups?: boolean
   /** A group that is there, or a new one. */
   readonly group: string
@@ -44,10 +44,13 @@ export function addToGroup(
     const placed = placeInGroup(moved.cib, { placement: request, members, ids: idSource(cib), created: [] })
     if (!placed.ok) return placed
     const emptied = moved.emptied.filter((id) => id !== request.group)
-    const [last] = request.keepsGroups ? emptied : []
-    if (last !== undefined) return failed({ code: 'nothing-left', id: last, kind: 'group', remove: 'resource ungroup' })
     if (emptied.length === 0) return placed
     const cleaned = deleteResources(placed.value.cib, { ids: emptied })
+    const isNamed =
+      cleaned.ok && cleaned.value.removed.some(({ id, from }) => from !== undefined || !emptied.includes(id))
+    const [last = ''] = emptied
+    if (request.keepsGroups && isNamed)
+      return failed({ code: 'nothing-left', id: last, kind: 'group', remove: 'resource ungroup' })
     return cleaned.ok ? edited(cleaned.value.cib, { ...placed.value, removed: cleaned.value.removed }) : cleaned
   })
 }
