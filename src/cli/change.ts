@@ -225,10 +225,15 @@ function judgeChange(call: Call, before: XmlElement, after: XmlElement, change: 
       report.severity === 'error' && !taken?.has(report.code) ? [describeCibReport(report)] : [],
     )
   const effectlessIn = (reports: readonly CibReport[]): readonly string[] =>
-    reports.flatMap((report) => (report.code === 'without-effect' ? [describeFinding(report)] : []))
+    reports.flatMap((report) => (isUnheeded(call, report) ? [describeFinding(report)] : []))
   const mistakes = fresh(mistakesIn(was), mistakesIn(is))
   if (mistakes.length > 0 && !change.keepsMistakes) throw new Refusal(...mistakes)
   return fresh(effectlessIn(was), effectlessIn(is))
+}
+
+/** The word is taken and does nothing, or its value is none and the default counts. pcs looks at no values of fence devices. */
+function isUnheeded(call: Call, { code, severity }: CibReport): boolean {
+  return code === 'without-effect' || (code === 'bad-value' && severity === 'warning' && !isForPcs(call))
 }
 
 /** In a file they may be there for a while: what is pushed into a cluster may not have them. */

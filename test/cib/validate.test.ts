@@ -275,3 +275,31 @@ test.runIf(havePacemakerCases)('a hundred mistakes planted in a shared case are 
   expect(planted).toBe(100)
   expect(found).toHaveLength(100)
 })
+
+const fenceParameters: readonly (readonly [string, boolean])[] = [
+  ['pcmk_delay_base=5s', true],
+  ['pcmk_delay_base=a:0;b:5s', true],
+  ['pcmk_delay_base=soon', false],
+  ['pcmk_delay_base=a:0;b:soon', false],
+  ['pcmk_delay_max=soon', false],
+  ['pcmk_host_check=maybe', false],
+  ['pcmk_host_check=none', true],
+  ['pcmk_host_map=a', false],
+  ['pcmk_host_map=a:1;b:2,3', true],
+  ['pcmk_off_timeout=soon', false],
+  ['pcmk_action_limit=-1', true],
+  ['ip=anything', true],
+]
+
+test.each(fenceParameters)(
+  '%s of a fence device is right: %s; what is not is told and not refused',
+  (pair, isRight) => {
+    const [name = '', value = ''] = pair.split('=')
+    const cib = parseXml(
+      `<cib><configuration><crm_config/><nodes/><resources><primitive id="f" class="stonith" type="fence_x"><instance_attributes id="i"><nvpair id="p" name="${name}" value="${value}"/></instance_attributes></primitive></resources><constraints/></configuration><status/></cib>`,
+    )
+    if (!cib.ok) throw new Error('bad test')
+    const found = validateCib(cib.value).filter(({ code }) => code === 'bad-value')
+    expect(found.map(({ severity }) => severity)).toEqual(isRight ? [] : ['warning'])
+  },
+)

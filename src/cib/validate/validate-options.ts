@@ -1,5 +1,5 @@
 /** Name/value pairs by what they belong to: cluster options, meta-attributes, operation options, utilization, node attributes. */
-import { similarWords } from '../../base/index.ts'
+import { parseDurationMs, similarWords } from '../../base/index.ts'
 import { childElements, type XmlElement } from '../document.ts'
 import { oldValues } from '../old-names.ts'
 import { clusterOptions } from '../options/cluster-options.ts'
@@ -24,13 +24,43 @@ export function validateOptions(parent: XmlElement, add: AddReport): void {
     const family = familyOf(parent, child)
     if (family) for (const pair of childElements(child, 'nvpair')) checkPair(pair, family, add)
     else if (child.name === 'instance_attributes' && parent.attributes.class === 'stonith')
-      for (const pair of childElements(child, 'nvpair'))
-        checkEffect(pair, findOption(fenceDeviceOptions, pair.attributes.name ?? ''), pair.attributes.value ?? '', add)
+      for (const pair of childElements(child, 'nvpair')) checkFenceParameter(pair, add)
     else if (child.name === 'op')
       for (const [name, value] of Object.entries(child.attributes))
         checkEffect(child, findOption(operationOptions, name), value, add)
     validateOptions(child, add)
   }
+}
+
+/** Pacemaker takes any value and uses the default where it understands none: no reason to refuse the configuration, but to say so. */
+function checkFenceParameter(pair: XmlElement, add: AddReport): void {
+  const { name = '', value = '' } = pair.attributes
+  const definition = findOption(fenceDeviceOptions, name)
+  if (definition === undefined) return
+  checkEffect(pair, definition, value, add)
+  const wanted = formsOfText[name]
+  const isRight = wanted === undefined ? value === '' || isValueOf(definition, value) : wanted.takes(value)
+  const expected = wanted?.expected ?? describeValues(definition)
+  if (!isRight) add('warning', pair, { code: 'bad-value', name, value, expected, similar: [] })
+}
+
+interface TextForm {
+  readonly expected: string
+  readonly takes: (value: string) => boolean
+}
+
+const entriesOf = (value: string): readonly string[] => value.split(/[;\s]+/).filter((entry) => entry !== '')
+
+const formsOfText: Readonly<Record<string, TextForm>> = {
+  pcmk_delay_base: {
+    expected: 'a duration such as 5s, or one for each node, such as alpha:0;beta:5s',
+    takes: (value) =>
+      entriesOf(value).every((entry) => parseDurationMs(entry.replace(/^[^:=]+[:=]/, '')) !== undefined),
+  },
+  pcmk_host_map: {
+    expected: 'nodes with their names at the device, such as alpha:1;beta:2,3',
+    takes: (value) => entriesOf(value).every((entry) => /^[^:=]+[:=].+$/.test(entry)),
+  },
 }
 
 function familyOf(parent: XmlElement, set: XmlElement): Family | undefined {
