@@ -30,7 +30,7 @@ const groups: readonly Readonly<Record<string, string>>[] = [
 
 /** What is started for every command, from code that is compiled here: `src/program`. */
 const commands: Readonly<Record<string, string>> = {
-  systole: 'src/cli/main.ts',
+  systole: 'src/cli/start/main.ts',
   // It must start faster still, and needs nothing of the command line.
   'systole-tool': 'src/tools/file/main.ts',
 }

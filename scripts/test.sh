@@ -13,7 +13,7 @@ suite() { # NAME PROJECT [FILE...]
   npx vitest run --project "$project" --reporter=default --reporter=json --outputFile.json="$results/$name.json" "$@"
 }
 
-# Suites that use the whole machine run after the quick ones, a file at a time. Real nodes on a machine that others use as well: a file
+# Suites that start nodes run after the quick ones, two files at a time. Real nodes on a machine that others use as well: a file
 # that failed is run once more, from its beginning, with nodes of its own.
 for project in quick machine; do
   suite "$project" "$project" && continue

@@ -1,4 +1,4 @@
-/** The command line: commands with pcs's grammar, their help and completion. The program is main.ts. */
+/** The command line: commands with pcs's grammar, their help and completion. The program is start/main.ts. */
 
 export { type Command, changeFlags, commonFlags, type Flag, pcsFlags } from './command.ts'
 export { allCommands } from './commands/all-commands.ts'

@@ -1,6 +1,6 @@
 /**
  * What is said to people, in our words, together with what it is about: by that a dialect finds words of its own
- * (src/cli/voice.ts). A sentence that is about nothing known is said in our words in every dialect.
+ * (src/cli/start/voice.ts). A sentence that is about nothing known is said in our words in every dialect.
  */
 import type { EditReport } from '../cib/index.ts'
 

@@ -10,7 +10,7 @@ import {
   splitWords,
   type XmlElement,
 } from '../cib/index.ts'
-import { watchdogSettingOf } from './commands/stonith/watchdog-setting.ts'
+import { watchdogSettingOf } from './watchdog-setting.ts'
 
 /** The parameter that names the disks, by agent: Debian's of today, and that of old. */
 const parameterOf: ReadonlyMap<string, string> = new Map([

@@ -9,8 +9,8 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { allCommands } from '../../src/cli/commands/all-commands.ts'
 import { fileAccess } from '../../src/cli/file-access.ts'
-import { runLine } from '../../src/cli/run.ts'
 import { splitShellLine } from '../../src/cli/shell-words.ts'
+import { runLine } from '../../src/cli/start/run.ts'
 import { scriptedTerminal } from './scripted-terminal.ts'
 
 const cases = join(import.meta.dirname, 'cases')

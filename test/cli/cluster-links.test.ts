@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { element } from '../../src/cib/index.ts'
 import { allCommands } from '../../src/cli/commands/all-commands.ts'
 import { fileAccess } from '../../src/cli/file-access.ts'
-import { type Printed, runLine } from '../../src/cli/run.ts'
+import { type Printed, runLine } from '../../src/cli/start/run.ts'
 import { scriptedTerminal } from './scripted-terminal.ts'
 
 interface Link {

@@ -6,7 +6,7 @@ import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { parseXml, sameConfiguration, type XmlElement } from '../../src/cib/index.ts'
 import { allCommands } from '../../src/cli/commands/all-commands.ts'
 import { fileAccess } from '../../src/cli/file-access.ts'
-import { type Printed, runLine } from '../../src/cli/run.ts'
+import { type Printed, runLine } from '../../src/cli/start/run.ts'
 import { crmshRoundTrip } from './crmsh-round-trip.ts'
 import { scriptedTerminal } from './scripted-terminal.ts'
 

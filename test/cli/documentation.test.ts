@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { allCommands } from '../../src/cli/commands/all-commands.ts'
 import { fileAccess } from '../../src/cli/file-access.ts'
-import { runLine } from '../../src/cli/run.ts'
+import { runLine } from '../../src/cli/start/run.ts'
 import { splitText } from '../../src/cli/words.ts'
 import { scriptedTerminal } from './scripted-terminal.ts'
 

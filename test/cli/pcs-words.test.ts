@@ -2,9 +2,9 @@
 import { expect, test } from 'vitest'
 import { parseXml } from '../../src/cib/index.ts'
 import { allCommands } from '../../src/cli/commands/all-commands.ts'
-import { runLine } from '../../src/cli/run.ts'
 import { scratchAccess } from '../../src/cli/scratch-access.ts'
 import { splitShellLine } from '../../src/cli/shell-words.ts'
+import { runLine } from '../../src/cli/start/run.ts'
 import { scriptedTerminal } from './scripted-terminal.ts'
 
 const text = `<cib validate-with="pacemaker-3.9" epoch="1" num_updates="0" admin_epoch="0"><configuration><crm_config/>

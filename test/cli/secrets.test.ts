@@ -11,7 +11,7 @@ import { parseXml, type XmlElement } from '../../src/cib/index.ts'
 import { allCommands } from '../../src/cli/commands/all-commands.ts'
 import { describeDifference, difference } from '../../src/cli/difference.ts'
 import { fileAccess } from '../../src/cli/file-access.ts'
-import { runLine } from '../../src/cli/run.ts'
+import { runLine } from '../../src/cli/start/run.ts'
 import { scriptedTerminal } from './scripted-terminal.ts'
 
 const names = (

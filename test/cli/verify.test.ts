@@ -6,7 +6,7 @@ import { parseXml } from '../../src/cib/index.ts'
 import { allCommands } from '../../src/cli/commands/all-commands.ts'
 import { lint } from '../../src/cli/commands/cluster/lint.ts'
 import { fileAccess } from '../../src/cli/file-access.ts'
-import { type Printed, runLine } from '../../src/cli/run.ts'
+import { type Printed, runLine } from '../../src/cli/start/run.ts'
 import { unreadDisks } from '../../src/cli/unread-disk.ts'
 import { scriptedTerminal } from './scripted-terminal.ts'
 

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { parseXml } from '../../src/cib/index.ts'
 import { allCommands } from '../../src/cli/commands/all-commands.ts'
-import { runLine } from '../../src/cli/run.ts'
 import { scratchAccess } from '../../src/cli/scratch-access.ts'
+import { runLine } from '../../src/cli/start/run.ts'
 import { scriptedTerminal } from './scripted-terminal.ts'
 
 const parsed = parseXml(readFileSync(join(import.meta.dirname, '../tools/cases/colocated.xml'), 'utf8'))

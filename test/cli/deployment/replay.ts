@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { parseXml, type XmlElement } from '../../../src/cib/index.ts'
 import { allCommands } from '../../../src/cli/commands/all-commands.ts'
 import { fileAccess } from '../../../src/cli/file-access.ts'
-import { runLine } from '../../../src/cli/run.ts'
+import { runLine } from '../../../src/cli/start/run.ts'
 import { scriptedTerminal } from '../scripted-terminal.ts'
 
 export interface Failure {

@@ -7,7 +7,7 @@ import { addScores, parseXml } from '../../../src/cib/index.ts'
 import { allCommands } from '../../../src/cli/commands/all-commands.ts'
 import { fileAccess } from '../../../src/cli/file-access.ts'
 import { md5 } from '../../../src/cli/md5.ts'
-import { type Printed, runLine } from '../../../src/cli/run.ts'
+import { type Printed, runLine } from '../../../src/cli/start/run.ts'
 import { explainResource, type Schedule, schedule } from '../../../src/scheduler/index.ts'
 import { scriptedTerminal } from '../../cli/scripted-terminal.ts'
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { allCommands } from '../../../src/cli/commands/all-commands.ts'
 import { fileAccess } from '../../../src/cli/file-access.ts'
-import { runLine } from '../../../src/cli/run.ts'
+import { runLine } from '../../../src/cli/start/run.ts'
 import { splitText } from '../../../src/cli/words.ts'
 import { scriptedTerminal } from '../../cli/scripted-terminal.ts'
 

@@ -2,8 +2,8 @@
 import { execFileSync } from 'node:child_process'
 import { type Call, type Command, done, Refusal } from '../../command.ts'
 import { liveCluster } from '../../live.ts'
+import { watchdogSettingOf } from '../../watchdog-setting.ts'
 import { expectWords } from '../../words.ts'
-import { watchdogSettingOf } from './watchdog-setting.ts'
 
 /** sbd(8): the number by which each time is given. */
 const timeOptions: ReadonlyMap<string, string> = new Map([

@@ -14,10 +14,10 @@ import { changeCib } from '../../change.ts'
 import { type Command, changeFlags, done, Refusal } from '../../command.ts'
 import { liveCluster } from '../../live.ts'
 import { alignColumns } from '../../table.ts'
+import { deviceName, disksName, watchdogSettingOf } from '../../watchdog-setting.ts'
 import { expectWords } from '../../words.ts'
 import { kernelWatchdogs } from './kernel-watchdogs.ts'
 import { disksOfThisHost, headerAndSlots } from './sbd-device.ts'
-import { deviceName, disksName, watchdogSettingOf } from './watchdog-setting.ts'
 
 const usage = '[watchdog=<path>[@<node>]]... [device=<path>[@<node>]]... [SBD_WATCHDOG_TIMEOUT=<seconds>]'
 /** As SBD has it. */

@@ -14,10 +14,10 @@ import type { ClusterStatus, Resource } from '../../../status/index.ts'
 import { type Call, type Command, done, type Outcome, Refusal } from '../../command.ts'
 import { secondsOf } from '../../host-time.ts'
 import { md5 } from '../../md5.ts'
+import { watchdogSettingOf } from '../../watchdog-setting.ts'
 import { expectWords } from '../../words.ts'
 import { withoutQuorum } from '../status/status.ts'
 import { describeAttempts, unresolved } from '../stonith/history.ts'
-import { watchdogSettingOf } from '../stonith/watchdog-setting.ts'
 import { describeUnderWay, underWay } from './under-way.ts'
 
 export const why: Command = {

@@ -1,13 +1,13 @@
 /** The program `systole`. */
 
-import { printable } from '../base/index.ts'
-import { allCommands } from './commands/all-commands.ts'
-import { completeLine } from './completion.ts'
-import { completionSources } from './completion-sources.ts'
-import { fileAccess } from './file-access.ts'
-import { liveAccess } from './live-access.ts'
+import { printable } from '../../base/index.ts'
+import { allCommands } from '../commands/all-commands.ts'
+import { completeLine } from '../completion.ts'
+import { completionSources } from '../completion-sources.ts'
+import { fileAccess } from '../file-access.ts'
+import { liveAccess } from '../live-access.ts'
+import { realTerminal } from '../terminal.ts'
 import { runLine } from './run.ts'
-import { realTerminal } from './terminal.ts'
 
 /** Resolves to the exit code. */
 export async function main(line: readonly string[]): Promise<number> {

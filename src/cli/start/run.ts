@@ -1,9 +1,9 @@
 /** From a command line to printed text and an exit code. */
-import { firstNotInXml } from '../base/index.ts'
-import { type IsSecret, wordsWithoutSecrets } from '../cib/index.ts'
-import { RefusedError } from '../rpc/index.ts'
-import type { ClusterAccess } from './access.ts'
-import { judgesAsPcs, refuseAsPcs, refuseOptions } from './as-pcs/index.ts'
+import { firstNotInXml } from '../../base/index.ts'
+import { type IsSecret, wordsWithoutSecrets } from '../../cib/index.ts'
+import { RefusedError } from '../../rpc/index.ts'
+import type { ClusterAccess } from '../access.ts'
+import { judgesAsPcs, refuseAsPcs, refuseOptions } from '../as-pcs/index.ts'
 import {
   type Call,
   type Command,
@@ -14,18 +14,18 @@ import {
   Refusal,
   refused,
   type Terminal,
-} from './command.ts'
-import { chooseSpeech } from './dialect.ts'
-import { describeCommand, listCommands } from './help.ts'
-import { keepKindsApart } from './kinds-apart.ts'
-import type { CallNames, Voice } from './message.ts'
-import { presentWords } from './old-words.ts'
-import { capabilities } from './pcs-capabilities.ts'
-import { takesNext } from './pcs-words/command-options.ts'
-import { pcsVersion, type Speech } from './speech.ts'
-import { commandsBelow, findCommand, unknownCommand } from './tree.ts'
+} from '../command.ts'
+import { chooseSpeech } from '../dialect.ts'
+import { describeCommand, listCommands } from '../help.ts'
+import { keepKindsApart } from '../kinds-apart.ts'
+import type { CallNames, Voice } from '../message.ts'
+import { presentWords } from '../old-words.ts'
+import { capabilities } from '../pcs-capabilities.ts'
+import { takesNext } from '../pcs-words/command-options.ts'
+import { pcsVersion, type Speech } from '../speech.ts'
+import { commandsBelow, findCommand, unknownCommand } from '../tree.ts'
+import { isFlag, splitFlags } from '../words.ts'
 import { voiceOf } from './voice.ts'
-import { isFlag, splitFlags } from './words.ts'
 
 export interface Invocation {
   readonly commands: readonly Command[]

@@ -1,5 +1,5 @@
 /** Which watchdogs the configuration asks for; whether they are fed, only the running nodes know. */
-import { clusterOptionValue, configuredWatchdog, readConfiguration, type XmlElement } from '../../../cib/index.ts'
+import { clusterOptionValue, configuredWatchdog, readConfiguration, type XmlElement } from '../cib/index.ts'
 
 export interface WatchdogSetting {
   /** Of each cluster node; undefined: none. */
