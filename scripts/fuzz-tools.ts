@@ -12,6 +12,7 @@ import { type Aspect, aspects } from '../test/fuzz/tool-calls/compare.ts'
 import { toolForms } from '../test/fuzz/tool-calls/forms.ts'
 import { createToolFuzz, type ToolVerdict } from '../test/fuzz/tool-calls/fuzz.ts'
 import { type ComparedLine, compareLines } from '../test/fuzz/tool-calls/lines.ts'
+import { tallyLines } from '../test/fuzz/tool-calls/outcome.ts'
 import type { Call } from '../test/fuzz/tool-calls/run.ts'
 import { oneOf, readOptions, refuse, wholeNumber } from './arguments.ts'
 
@@ -22,7 +23,8 @@ const values = readOptions({
   cases: { type: 'string', default: '' },
   lines: { type: 'string', default: '6' },
   save: { type: 'string' },
-  file: { type: 'string' },
+  file: { type: 'string', multiple: true },
+  record: { type: 'string' },
   originals: { type: 'string', default: '/var/cache/systole/pcs/tools:/usr/sbin' },
   help: { type: 'boolean', default: false },
 })
@@ -32,7 +34,8 @@ if (values.help) {
   --cases TEXT     only cases whose name contains it
   --lines N        show more of what differs
   --save FOLDER    keep the files of the last call there, as the call finds them
-  --file FILE      lines for a shell instead of drawn calls, on the files of test/tools/lines/files; needs 'npm run build'
+  --file FILE      lines of one's own instead of drawn calls, on the files of test/tools/lines/files; may be given several times
+  --record FILE    write how they ended, for 'npm run tools-coverage'
   --originals A:B  the folders whose programs those are held against, the first one's answer being shown; that of 'scripts/install.sh pcs', and Debian's`)
   process.exit(0)
 }
@@ -66,10 +69,11 @@ summarize()
 process.exitCode = totals.different > 0 ? 1 : 0
 
 /** 0 where nothing differs. */
-async function typeLines(file: string): Promise<number> {
-  const lines = readFileSync(file, 'utf8').split('\n')
+async function typeLines(files: readonly string[]): Promise<number> {
+  const lines = files.flatMap((file) => readFileSync(file, 'utf8').split('\n'))
   const typed = lines.filter((line) => line.trim() !== '' && !line.startsWith('#'))
   const compared = await compareLines(typed, values.originals.split(':'))
+  if (values.record !== undefined) writeFileSync(values.record, `${JSON.stringify(tallyLines(compared), null, 1)}\n`)
   for (const one of compared) if (one.differences.length > 0) showLine(one)
   const worst = (ones: readonly ComparedLine[]): string =>
     aspects

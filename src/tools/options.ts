@@ -1,5 +1,5 @@
 /** Options as Pacemaker's tools take them: `-N node`, `-Nnode`, `--node node`, `--node=node`, `-1X` for several without a value. */
-import { failed, ok, type Result } from '../base/index.ts'
+import { failed, ok, parseDurationMs, type Result } from '../base/index.ts'
 
 export interface OptionSpec {
   /** Its names without dashes; letters are short options. The first one names it in the result. */
@@ -19,6 +19,8 @@ export interface OptionSpec {
    * not done, which whoever gives it is told.
    */
   readonly ignored?: 'holds' | 'told'
+  /** What its value must be. Where Pacemaker takes a number of seconds alone, a duration with a unit is one here, too. */
+  readonly checked?: 'integer' | 'time'
 }
 
 /** In the order in which they were given: of two commands the later one counts. */
@@ -132,7 +134,7 @@ function readLong(specs: readonly OptionSpec[], word: string, rest: Words, given
   const equals = word.indexOf('=')
   const name = equals === -1 ? word.slice(2) : word.slice(2, equals)
   const spec = findLong(specs, name)
-  if (!spec) return `Unknown option --${name}`
+  if (!spec) return `Unknown option ${word}`
   const inline = equals === -1 ? undefined : word.slice(equals + 1)
   return readValue(spec, `--${name}`, inline, rest, given)
 }
@@ -173,6 +175,13 @@ function readValue(
     (spec.value === 'required' || (spec.value === 'optional' && !next.startsWith('-')))
   const value = takesNext ? rest.shift() : inline
   if (value === undefined && spec.value === 'required') return `Missing argument for ${written}`
+  if (value !== undefined && spec.checked !== undefined && !isOfKind(spec.checked, value))
+    return spec.checked === 'integer'
+      ? `Cannot parse integer value “${value}” for ${written}`
+      : `Error parsing option ${written}`
   given.push(value === undefined ? { name } : { name, value })
   return undefined
 }
+
+const isOfKind = (kind: 'integer' | 'time', value: string): boolean =>
+  parseDurationMs(value) !== undefined || (kind === 'integer' && /^[+-]?\d+$/.test(value))

@@ -37,7 +37,7 @@ const conversations: Readonly<Record<string, readonly (readonly [string, string]
     ['crm_attribute -N alpha -l reboot --name galera-last-committed --quiet', '0 -1'],
     [
       'crm_attribute -N alpha -l reboot --name galera-last-committed',
-      '0 scope=status  name=galera-last-committed value=-1',
+      '0 scope=status name=galera-last-committed value=-1',
     ],
     [
       'crm_attribute -N beta -l reboot --name galera-last-committed --quiet',
@@ -53,11 +53,11 @@ const conversations: Readonly<Record<string, readonly (readonly [string, string]
   ],
   'an empty value is a value': [
     ["crm_attribute -N alpha -l reboot --name a --update ''", '0'],
-    ['crm_attribute -N alpha -l reboot --name a', '0 scope=status  name=a value='],
+    ['crm_attribute -N alpha -l reboot --name a', '0 scope=status name=a value='],
   ],
   'permanent attributes are in the configuration': [
     ['crm_attribute -N beta -l forever --name last-known -v rabbit@beta', '0'],
-    ['crm_attribute -t nodes --node beta -n last-known -G', '0 scope=nodes  name=last-known value=rabbit@beta'],
+    ['crm_attribute -t nodes --node beta -n last-known -G', '0 scope=nodes name=last-known value=rabbit@beta'],
     ['crm_attribute -N alpha -n rack -G -q', '0 7'],
     [
       'crm_attribute -N beta -l forever --name last-known -D',
@@ -73,7 +73,7 @@ const conversations: Readonly<Record<string, readonly (readonly [string, string]
     ['crm_attribute --query -n cluster-name -q', '0 test'],
     ['crm_attribute --type crm_config --name redis_REPL_INFO -s redis_replication -v alpha', '0'],
     ['crm_attribute --type crm_config --name redis_REPL_INFO -s redis_replication --query -q', '0 alpha'],
-    ['crm_attribute -n missing --query --default none', '0 scope=crm_config  name=missing value=none'],
+    ['crm_attribute -n missing --query --default none', '0 scope=crm_config name=missing value=none'],
   ],
   utilization: [
     ['crm_attribute -t nodes --node alpha -z -n cpu -v 8', '0'],

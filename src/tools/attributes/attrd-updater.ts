@@ -66,6 +66,8 @@ async function run(call: ParsedCall, world: ToolWorld): Promise<ToolReply> {
   const written = optionValue(given, 'pattern')
   if (name === undefined && written === undefined && command?.name !== 'refresh')
     return refused(exitCodes.usage, 'attrd_updater: Command requires --name argument')
+  if (!['no', 'local', 'cluster'].includes(optionValue(given, 'wait') ?? 'no'))
+    return refused(exitCodes.usage, "attrd_updater: --wait= must be one of 'no', 'local', 'cluster'")
   const read = written === undefined ? undefined : readPattern(written)
   if (read?.ok === false)
     return refused(

@@ -245,9 +245,9 @@ function query(asked: AttributeQuestion, world: ToolWorld): ToolReply {
   const values = found.length > 0 ? found : missing.map((value) => ({ name: asked.name ?? '', value }))
   if (values.length === 0) return notThere(asked.tool)
   const { kind } = asked.scope
-  const id = asked.id === undefined ? '' : `id=${asked.id}`
+  const id = asked.id === undefined ? '' : ` id=${asked.id}`
   const lines = values.map(({ name, value }) =>
-    asked.quiet ? `${value}\n` : `scope=${kind} ${id} name=${name} value=${value}\n`,
+    asked.quiet ? `${value}\n` : `scope=${kind}${id} name=${name} value=${value}\n`,
   )
   return printed(
     lines.join(''),

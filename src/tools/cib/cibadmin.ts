@@ -148,7 +148,7 @@ async function perform(call: ParsedCall, world: ToolWorld): Promise<ToolReply> {
   if (command === 'md5-sum' || command === 'md5-sum-versioned')
     return given === undefined
       ? refused(exitCodes.usage, 'Please supply XML to process with -X, -x or -p')
-      : printed(`${world.md5(command === 'md5-sum' ? writtenText(given) : versionedText(given))}\n`)
+      : digest(command, given, world)
   // A patch that is not there changes nothing.
   if (command === 'patch' && given === undefined) return printed('')
   const bump = command === 'bump'
@@ -180,6 +180,12 @@ function notOlder(before: XmlElement, after: XmlElement | ToolReply): XmlElement
   if ('exitCode' in after) return after
   const [was, is] = [versionOf(before), versionOf(after)]
   return compareVersions({ ...is, numUpdates: 0 }, { ...was, numUpdates: 0 }) < 0 ? isOld() : after
+}
+
+/** What it is stands on standard error, so that scripts read the digest alone. */
+function digest(command: 'md5-sum' | 'md5-sum-versioned', given: XmlElement, world: ToolWorld): ToolReply {
+  if (command === 'md5-sum-versioned') return printed(`${world.md5(versionedText(given))}\n`)
+  return { ...printed(`${world.md5(writtenText(given))}\n`), errors: 'Digest: ' }
 }
 
 const isOld = (): ToolReply => callFailed(exitCodes.old, 'Update was older than existing configuration')

@@ -35,7 +35,7 @@ const options: readonly OptionSpec[] = [
   valued('register-level,r', 'TARGET', 'Refused: levels are those of the configuration'),
   valued('deregister-level,d', 'TARGET', 'Refused: levels are those of the configuration'),
   valueNotDone('device,v', 'DEVICE', 'levels are those of the configuration'),
-  valueNotDone('index,i', 'LEVEL', 'levels are those of the configuration'),
+  { ...valueNotDone('index,i', 'LEVEL', 'levels are those of the configuration'), checked: 'integer' },
   valued('timeout,t', 'TIME', 'How long each action of a device may take (default: fencing-timeout)'),
   flag('quiet,q', 'Less: of --history the moment of the last fencing, as seconds since 1970'),
   flag('as-node-id,n', 'The node is named by its id (with --last)'),
@@ -84,12 +84,14 @@ async function run(call: ParsedCall, world: ToolWorld): Promise<ToolReply> {
       'stonith_admin: a command is needed, such as --reboot or --history. --help names them.',
     )
   const { value = '' } = command
-  if (asksFenceAgents(call.given)) return onFenceAgents(call, command.name)
-  if (!world.isCluster)
-    return refused(exitCodes.notConnected, 'Could not connect to fencer: Transport endpoint is not connected')
+  const wrongValue = wrongParameter(call)
+  if (wrongValue !== undefined) return refused(exitCodes.usage, `stonith_admin: ${wrongValue}`)
   const wrong = durations.find((name) => isNoDuration(optionValue(call.given, name)))
   if (wrong !== undefined)
     return refused(exitCodes.usage, `stonith_admin: --${wrong}=${optionValue(call.given, wrong)} is not a duration.`)
+  if (asksFenceAgents(call.given)) return onFenceAgents(call, command.name)
+  if (!world.isCluster)
+    return refused(exitCodes.notConnected, 'Could not connect to fencer: Transport endpoint is not connected')
   const durationOf = (name: string) => parseDurationMs(optionValue(call.given, name) ?? '')
   const timeoutMs = durationOf('timeout') ?? defaultTimeoutMs
   switch (command.name) {
@@ -130,6 +132,16 @@ async function run(call: ParsedCall, world: ToolWorld): Promise<ToolReply> {
 const durations = ['timeout', 'tolerance', 'delay'] as const
 
 const isNoDuration = (text: string | undefined): boolean => text !== undefined && parseDurationMs(text) === undefined
+
+/** A parameter is a pair, and one of the environment is set there. */
+function wrongParameter({ given, files }: ParsedCall): string | undefined {
+  for (const { name, value = '' } of given) {
+    if (name === 'option' && !/^[^=]+=/.test(value)) return `Invalid option: -o ${value}: Operation not permitted`
+    if (name === 'env-option' && files !== undefined && files.environment[`OCF_RESKEY_${value}`] === undefined)
+      return `Invalid option: -e ${value}`
+  }
+  return undefined
+}
 
 function nodeMeant({ given }: ParsedCall, text: string, world: ToolWorld): string {
   const byId = hasOption(given, 'as-node-id') ? world.nodes().find(({ id }) => id === text)?.name : undefined

@@ -60,7 +60,10 @@ export async function replyTo(call: ToolCall, environment: Environment): Promise
   try {
     return await answer(call, given, environment)
   } catch (error) {
-    return formed(call, given, refusal(call.tool, error))
+    const reply = refusal(call.tool, error)
+    // Pacemaker's crm_mon ends well all the same where it shows a file once.
+    const endsWell = call.tool === 'crm_mon' && error instanceof CibFileError
+    return formed(call, given, endsWell ? { ...reply, exitCode: exitCodes.ok } : reply)
   }
 }
 
@@ -68,21 +71,31 @@ function refusal(tool: string, error: unknown): ToolReply {
   if (error instanceof NoDaemonError) return refused(exitCodes.notConnected, `${tool}: ${error.message}`)
   if (error instanceof CallerFileError) return refused(exitFor(tool, error), `${tool}: ${error.message}`)
   if (error instanceof CibFileError)
-    return { ...refused(error.exitCode, `${tool}: ${error.message}`), said: [inPacemakersWords(tool, error)] }
+    return { ...refused(error.exitCode, plainly(tool, error)), said: [inPacemakersWords(tool, error)] }
   return refused(exitCodes.error, `${tool}: ${error instanceof Error ? error.message : String(error)}`)
 }
 
-/** In XML, without what is wrong with the file. */
-function inPacemakersWords(tool: string, { exitCode }: CibFileError): string {
-  const why =
-    exitCode === exitCodes.configuration
-      ? 'Update does not conform to the configured schema'
-      : 'No such device or address'
-  const sentence = `Could not connect to the CIB: ${why}`
-  if (tool === 'crm_rule' || tool === 'crm_mon') return sentence
-  const more = tool === 'crm_resource' ? `\nError performing operation: ${describeExit(exitCode)}` : ''
+/** As Pacemaker's own, without what is wrong with the file: crm_verify tells. */
+function plainly(tool: string, error: CibFileError): string {
+  const why = whyNot(error)
+  if (tool === 'cibadmin')
+    return `Could not connect to the CIB: ${why}\ncibadmin: Init failed, could not perform requested operations: ${why}`
+  if (tool === 'crm_verify') return `Could not connect to the CIB: ${why}\ncrm_verify: Verification failed: ${why}`
+  return inPacemakersWords(tool, error)
+}
+
+/** In XML. */
+function inPacemakersWords(tool: string, error: CibFileError): string {
+  const sentence = `Could not connect to the CIB: ${whyNot(error)}`
+  if (['crm_rule', 'crm_mon', 'crm_simulate'].includes(tool)) return sentence
+  const more = tool === 'crm_resource' ? `\nError performing operation: ${describeExit(error.exitCode)}` : ''
   return `${tool}: ${sentence}${more}`
 }
+
+const whyNot = ({ exitCode }: CibFileError): string =>
+  exitCode === exitCodes.configuration
+    ? 'Update does not conform to the configured schema'
+    : 'No such device or address'
 
 const exitFor = (tool: string, { done }: CallerFileError): number =>
   done === 'written'
@@ -118,9 +131,9 @@ async function answer(call: ToolCall, given: readonly GivenOption[], environment
   if (call.tool === 'crm_shadow') return await answerShadow(call, environment)
   const file = workingFile(environment)
   if (file === undefined && (environment.CIB_shadow ?? '') !== '')
-    return refused(
+    throw new CibFileError(
+      `there is no shadow '${environment.CIB_shadow}': crm_shadow --create makes it, unset CIB_shadow leaves it.`,
       exitCodes.noSuchObject,
-      `${call.tool}: there is no shadow '${environment.CIB_shadow}': crm_shadow --create makes it, unset CIB_shadow leaves it.`,
     )
   if (file !== undefined && !isKeptByDaemon(file, environment, given))
     return await runTool(call, new FileWorld({ path: file, user: environment.CIB_user }))

@@ -52,5 +52,6 @@ export function inWordsOfThree(text: string): string {
   )
   return words
     .replace(/(with an appropriate tool)$/gm, '$1.')
+    .replace(/^(scope=\S+(?: id=\S+)?) +(?=name=)/gm, '$1 ')
     .replace(/^( {2}\* \S+):\s(?=(?:granted|revoked)\b)/gm, '$1\t')
 }

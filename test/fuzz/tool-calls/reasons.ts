@@ -1,0 +1,27 @@
+/** Why the result of a line is another than Pacemaker's: on purpose, or because that is not done. */
+import type { ComparedLine } from './lines.ts'
+
+const reasons: readonly (readonly [line: RegExp, reason: string])[] = [
+  [/[^\x20-\x7e]/, "Pacemaker's programs take no letter beyond ASCII in the C locale"],
+  [
+    /^(?:\S+=\S* )*crm_simulate .*(?:-d|--node-down)[ =]?(?:guest1|b1-0)/,
+    'a guest node comes and goes with its connection',
+  ],
+  [/^(?:\S+=\S* )*crm_simulate .*-P/, 'a folder with a file that holds no CIB is refused'],
+  [/^(?:\S+=\S* )*crm_simulate .*-[A-Za-z]*D/, 'the graph is drawn with what is done, not with what is optional'],
+  [
+    /^(?:\S+=\S* )*crm_simulate .*-[A-Za-z]*[XOIG]/,
+    'a saved CIB keeps its schema and has no record of notifications; a saved graph has 3.0.2’s names',
+  ],
+  [/^(?:\S+=\S* )*crm_attribute .*-t (?:rsc|op)_defaults/, 'defaults are of no node'],
+  [/^(?:\S+=\S* )*crm_attribute .*-t tickets/, 'tickets are crm_ticket’s'],
+  [/^(?:\S+=\S* )*crm_attribute .*-v (?:-1|maybe|odd)/, 'a value that the option cannot have is refused'],
+  [/^(?:\S+=\S* )*crm_resource .*(?:--list-cts|-c$)/, 'there is no list for test suites'],
+  [/^(?:\S+=\S* )*crm_mon .*(?:-s\b|--simple-status)/, 'the line for Nagios of 2.1 is kept'],
+  [/CIB_file=-/, 'standard input was not connected in this comparison'],
+  [/nostatus\.xml/, 'a CIB without a status section gets none'],
+  [/--help/, 'any part of the help is the whole help'],
+]
+
+export const reasonFor = ({ line }: Pick<ComparedLine, 'line'>): string =>
+  reasons.find(([pattern]) => pattern.test(line))?.[1] ?? 'not yet examined'
