@@ -19,7 +19,7 @@ function comparison(): string {
   const all = Object.values(outcome.commands)
   const sum = (count: (tally: Tally) => number): number => all.reduce((total, tally) => total + count(tally), 0)
   const total = sum(linesOf)
-  return `Written by \`npm run tools-coverage\`. ${total} lines of our own (\`test/tools/lines\`, \`test/tools/compared\`) were given to Pacemaker 3.0.0 and
+  return `Written by \`npm run tools-coverage\`. ${total} lines of our own (\`test/tools/compared\`) were given to Pacemaker 3.0.0 and
 to these commands on the same files, with \`npm run fuzz:tools\`. *Same*: exit code, files, output and errors are equal. *Other words*: only
 text differs. *As 2.1.5*: 3.0.0 ends differently, and this is the result of 2.1.5. *Other result*: the exit code or a file differs from both.
 A line counts for each of its options, so an option shares the reason of the line, whichever option causes it. At ${outcome.crashed} more
@@ -33,7 +33,9 @@ ${allTools.map(rowOf).join('\n')}
 ${allTools.map(sectionOf).join('\n')}`
 }
 
-const linesOf = ({ same, words, older, result }: Tally): number => same + words + older + result
+function linesOf({ same, words, older, result }: Tally): number {
+  return same + words + older + result
+}
 
 function rowOf({ name }: Tool): string {
   const tally = outcome.commands[name]

@@ -106,8 +106,8 @@ test('crm_simulate and crm_resource take no CIB that breaks its schema, and none
   const broken = cib.replace('<constraints/>', '<constraints/><bogus/>')
   const never = cib.replace('pacemaker-3.9', 'pacemaker-4.7')
   const none = cib.replace('validate-with="pacemaker-3.9"', '')
+  // crm_mon ends well all the same, as Pacemaker's.
   for (const text of [unknown, broken, never, none])
-    // crm_mon ends well all the same, as Pacemaker's.
     for (const call of ['crm_simulate -L', 'crm_resource -L', 'crm_resource -r web -W', 'crm_mon -1'])
       expect([call, (await answer(call, text)).code]).toEqual([call, call.startsWith('crm_mon') ? 0 : 78])
   expect((await answer('crm_simulate -L', broken.replace('pacemaker-3.9', 'none'))).code).toBe(0)
