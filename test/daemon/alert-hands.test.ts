@@ -133,14 +133,18 @@ test('a result is told whatever becomes of its alert', async () => {
 
 test('what a program gets is complete, and begins from nothing', async () => {
   const script = join(folder, 'script')
-  writeFileSync(script, `#!/bin/sh\nenv > ${folder}/env\nid -un >> ${folder}/env\n`)
+  writeFileSync(
+    script,
+    `#!/bin/sh\nenv > ${folder}/env.part\nid -un >> ${folder}/env.part\nmv ${folder}/env.part ${folder}/env\n`,
+  )
   chmodSync(script, 0o755)
   process.env.SYSTOLE_TEST_LEAK = 'leaked'
   const { hands: alerts } = open(
     `<alert id="script" path="${script}"><instance_attributes id="i"><nvpair id="d" name="debug" value="yes"/></instance_attributes></alert>`,
   )
   alerts.result([started(1)])
-  await vi.waitFor(() => expect(lines('env').length).toBeGreaterThan(20), 5000)
+  // Whole, once it has this name.
+  await vi.waitFor(() => expect(lines('env').length).toBeGreaterThan(20), 20_000)
   delete process.env.SYSTOLE_TEST_LEAK
   const got = lines('env')
   expect(got).toContain('CRM_alert_kind=resource')
@@ -148,4 +152,4 @@ test('what a program gets is complete, and begins from nothing', async () => {
   expect(got).toContain('debug=yes')
   expect(got.join('\n')).not.toMatch(/leaked|CRM_alert_recipient/)
   if (process.getuid?.() === 0) expect(got.at(-1)).toMatch(/^(hacluster|nobody)$/)
-})
+}, 30_000)
