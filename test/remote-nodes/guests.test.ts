@@ -237,7 +237,10 @@ describe('a guest node', () => {
     expect(await servicePid('n1')).toBeUndefined()
     expect((await lab.whereIs('service', 'n1')).length).toBe(1)
     expect((await lab.status('n1')).nodes.map(({ name }) => name)).toEqual(members)
-    expect(await lab.systole('n1', 'cluster', 'cib')).not.toContain(`uname="${guest}"`)
+    await until(
+      'nothing is recorded of it',
+      async () => !(await lab.systole('n1', 'cluster', 'cib')).includes(`uname="${guest}"`),
+    )
     expect(await fenced('n1')).not.toContain(guest)
   })
 })

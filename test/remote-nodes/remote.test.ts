@@ -117,7 +117,10 @@ describe('it leaves', () => {
     await lab.systole('n1', 'cluster', 'node', 'remove-remote', remote, '--wait')
     expect(await servicePid(lab, remote)).toBeUndefined()
     expect((await lab.status('n1')).nodes.map(({ name }) => name)).toEqual(members)
-    expect(await lab.systole('n1', 'cluster', 'cib')).not.toContain(`uname="${remote}"`)
+    await lab.until(
+      'nothing is recorded of it',
+      async () => !(await lab.systole('n1', 'cluster', 'cib')).includes(`uname="${remote}"`),
+    )
   })
 })
 
