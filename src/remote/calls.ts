@@ -47,6 +47,8 @@ export interface RemoteCalls {
       readonly transitionKey: string
       readonly timeoutMs: number
       readonly action: ResourceAction | ClusterAction
+      /** Names of its parameters that this cluster calls secret and that do not say so themselves. An older version does not tell them, or hear of them. */
+      readonly secret?: readonly string[]
     },
     TermAnswer
   >

@@ -47,6 +47,9 @@ export type CallForms<Calls> = {
 
 const nothing = v.object({})
 
+/** Of the parameters of one resource. */
+export const mostSecretNames = 1000
+
 const termAnswer = v.object({
   accepted: v.boolean(),
   done: v.boolean(),
@@ -93,6 +96,7 @@ export const remoteForms: CallForms<RemoteCalls> = {
       transitionKey: textUpTo(1024),
       timeoutMs: countForm,
       action: actionForm,
+      secret: v.exactOptional(listUpTo(mostSecretNames, textForm)),
     }),
     answer: termAnswer,
   },

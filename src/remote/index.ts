@@ -4,7 +4,7 @@
  */
 export type { CallHandlers, OwnerCalls, OwnRequest, RemoteCalls } from './calls.ts'
 export { connectRemote, type RemoteAddress, type RemoteLink, RemoteUnreachableError } from './connect.ts'
-export { fitsOwner, mostGroups } from './forms.ts'
+export { fitsOwner, mostGroups, mostSecretNames } from './forms.ts'
 export { type LinkEnd, LinkEndedError } from './link.ts'
 export { nobody, type Ownership } from './ownership.ts'
 export { type OwnerLink, serveRemote } from './serve.ts'

@@ -2,6 +2,8 @@
  * Two nodes, a third for their quorum, and a remote node that runs what they tell it. The scenarios run in their order on one
  * cluster.
  */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Lab } from './lab/lab.ts'
 import { createService, holder, isOnline, runsOn, servicePid, tool } from './lab/remote.ts'
@@ -43,6 +45,24 @@ describe('a remote node', () => {
     expect(await tool(lab, 'n1', 'attrd_updater', '-Q', '-n', 'seen', '-N', remote)).toContain('value="yes"')
     expect(await tool(lab, remote, 'crm_attribute', '-l', 'reboot', '-n', 'weight', '-G', '-q')).toBe('7')
     expect(await tool(lab, remote, 'crm_node', '-p')).toContain('n1')
+  }, 60_000)
+
+  test('keeps what the option secret-names calls secret out of its log', async () => {
+    await lab.systole('n1', 'property', 'set', 'secret-names=stat*')
+    const agent = ['leaky', 'ocf:pacemaker:Dummy', 'state=/nowhere/swordfish', 'op', 'start', 'on-fail=block']
+    await lab.systole('n1', 'resource', 'create', ...agent, '--disabled', '--force')
+    await lab.systole('n1', 'constraint', 'location', 'leaky', 'prefers', `${remote}=INFINITY`)
+    await lab.systole('n1', 'resource', 'enable', 'leaky')
+    const log = join(lab.folder, 'nodes', remote, 'systoled.log')
+    const said = (): readonly string[] =>
+      readFileSync(log, 'utf8')
+        .split('\n')
+        .filter((line) => /leaky/.test(line))
+    // touch says what it could not make.
+    await lab.until('its agent has said why it failed', () => said().some((line) => /cannot touch/.test(line)))
+    expect(said().join('\n')).not.toContain('swordfish')
+    await lab.systole('n1', 'resource', 'delete', 'leaky', '--force')
+    await lab.systole('n1', 'property', 'unset', 'secret-names')
   }, 60_000)
 
   test('goes on while its daemon is killed, and is adopted by the next', async () => {

@@ -6,12 +6,14 @@
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { NodeName } from '../../base/index.ts'
-import type { NodeStateRecord, OperationRecord } from '../../cib/index.ts'
+import { isSecretName, type NodeStateRecord, type OperationRecord } from '../../cib/index.ts'
 import type { ClusterView } from '../../controller/index.ts'
+import { agentParameters } from '../../executor/index.ts'
 import {
   type CallHandlers,
   connectRemote,
   type LinkEnd,
+  mostSecretNames,
   type OwnerCalls,
   type RemoteAddress,
   type RemoteCalls,
@@ -27,6 +29,7 @@ import { Seldom } from '../host/seldom.ts'
 import { toBytes } from '../records/json-value.ts'
 import { keys, remoteOwnerKey } from '../records/keys.ts'
 import { nextCallId, resultStore } from '../records/result-store.ts'
+import { secretsOfView } from '../records/secrets-of-view.ts'
 import { Following } from './following.ts'
 import { ReconnectPace } from './reconnect-pace.ts'
 import { RecordRights } from './record-rights.ts'
@@ -168,7 +171,15 @@ export class RemoteConnection {
     const link = await this.link()
     if (link === undefined) return undefined
     this.#rights.told(command)
-    return await link.call('perform', command)
+    const secret = this.#secretNames(command)
+    return await link.call('perform', secret.length === 0 ? command : { ...command, secret })
+  }
+
+  /** Those that say so themselves it knows. */
+  #secretNames({ action }: RequestTo<'perform'>): readonly string[] {
+    const isSecret = secretsOfView(this.#ports.view())
+    const names = Object.keys(agentParameters(action.attributes))
+    return names.filter((name) => isSecret(name) && !isSecretName(name)).slice(0, mostSecretNames)
   }
 
   /** The remote node's ear, where it has one. */

@@ -7,7 +7,7 @@ import { X509Certificate } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { type NodeName, nodeName } from '../../base/index.ts'
-import { superusers } from '../../cib/index.ts'
+import { secretNamesOf, superusers } from '../../cib/index.ts'
 import { Executor, type ResultStore } from '../../executor/index.ts'
 import { answerOf } from '../../node/index.ts'
 import {
@@ -17,6 +17,7 @@ import {
   type OwnerLink,
   type Ownership,
   type OwnRequest,
+  type RemoteCalls,
   serveRemote,
 } from '../../remote/index.ts'
 import { metadataReader } from '../../resource-agents/index.ts'
@@ -68,6 +69,8 @@ export class RemoteDaemon {
   readonly #settings: RemoteSettings
   readonly #left: () => void
   readonly #owner = new Owner()
+  /** Names of parameters that the cluster calls secret, as far as operations have had them. */
+  readonly #secretNames = new Set<string>()
   readonly #users = new HostUsers()
   readonly #revoked: RevokedSerials
   readonly #members: MemberAddresses
@@ -217,7 +220,8 @@ export class RemoteDaemon {
     this.#executor?.withdraw()
   }
 
-  async #perform(command: Parameters<Executor['perform']>[0]): Promise<TermAnswer> {
+  async #perform({ secret = [], ...command }: RemoteCalls['perform']['request']): Promise<TermAnswer> {
+    for (const name of secret) this.#secretNames.add(name)
     const executor = this.#executor
     if (!executor)
       return { accepted: false, done: false, why: 'closing', highestTerm: 0, message: 'This node is still starting.' }
@@ -241,6 +245,7 @@ export class RemoteDaemon {
       runFolder: this.#paths.run,
       firstCallId,
       earlier: [],
+      secretNames: () => secretNamesOf({ noted: [...this.#secretNames] }),
     })
     return executor
   }
