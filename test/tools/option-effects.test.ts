@@ -314,7 +314,8 @@ const undone = allTools.flatMap(({ name, options }) =>
 test.each(undone)('$name says that $option.names.0 has no effect', async ({ name, option }) => {
   const [first = ''] = option.names
   const written = first.length === 1 ? `-${first}` : `--${first}`
-  const words = [...(name === 'crm_report' ? report : []), ...(option.value === 'none' ? [written] : [written, 'x'])]
+  const value = option.checked === undefined ? 'x' : '1'
+  const words = [...(name === 'crm_report' ? report : []), ...(option.value === 'none' ? [written] : [written, value])]
   const { errors } = await runTool({ tool: name, arguments: words, files: callerFiles({}) }, new TestWorld())
   expect(errors).toContain(`${name}: ${written} has no effect here: ${option.help.replace('No effect: ', '')}.`)
 })
