@@ -63,7 +63,7 @@ export const mutations: Readonly<Record<string, readonly Mutation[]>> = {
   'src/node/node.ts': [
     [
       'a controller’s wishes are performed without quorum',
-      "return effect.kind !== 'controller' || effect.effect.kind === 'log' || isQuorate(state, now)",
+      "if (effect.kind !== 'controller' || isQuorate(state, now)) return true",
       'return true',
     ],
     [
@@ -206,12 +206,12 @@ export const mutations: Readonly<Record<string, readonly Mutation[]>> = {
   'src/controller/controller.ts': [
     [
       'the DC acts without quorum',
-      'if (now >= state.quorateUntil || state.lease === undefined) return turn(withoutDcState(state))',
+      'if (now >= state.quorateUntil || state.lease === undefined) return endTerm(state)',
       '',
     ],
     [
       'a node is the DC by the key of an earlier incarnation',
-      'if (dc.lease !== state.lease) return revoke(withoutDcState(state), dc.node, dc.lease, now)',
+      'if (dc.lease !== state.lease) return andThen(endTerm(state), (next) => revoke(next, dc.node, dc.lease, now))',
       '',
     ],
     [
@@ -458,8 +458,13 @@ export const mutations: Readonly<Record<string, readonly Mutation[]>> = {
     ],
     [
       'a daemon that died gets no time to come back',
+      'return peer.hostAnswers || peer.isAwaited ? Math.max(tokenMs, restartGraceMs) : tokenMs',
+      'return peer.isAwaited ? Math.max(tokenMs, restartGraceMs) : tokenMs',
+    ],
+    [
+      'who has just become a member gets the token to be heard',
+      'return peer.hostAnswers || peer.isAwaited ? Math.max(tokenMs, restartGraceMs) : tokenMs',
       'return peer.hostAnswers ? Math.max(tokenMs, restartGraceMs) : tokenMs',
-      'return tokenMs',
     ],
     [
       'a pulse of an earlier life counts',
@@ -468,7 +473,7 @@ export const mutations: Readonly<Record<string, readonly Mutation[]>> = {
     ],
     [
       'who has just become a member is silent at once',
-      'return isBack ? { ...known, lastHeard: now, hostAnswers: false } : known',
+      'return isBack ? { ...known, lastHeard: now, hostAnswers: false, isAwaited } : known',
       'return known',
     ],
     [
