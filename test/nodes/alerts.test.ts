@@ -108,8 +108,9 @@ test('a lost node and its fencing are told once, although the DC is lost before 
   await lab.inNode(dc, 'touch', '/srv/alerts/wait')
   await lab.power.off(victim)
   await lab.until('it is fenced and back', async () => {
-    const { online } = await seenBy(other)
-    return told(dc, 'slow').length > 0 && online.length === 3
+    const { fencing, nodes: seen } = await lab.status(other)
+    const fenced = fencing.some(({ target, outcome }) => target === victim && outcome === 'succeeded')
+    return fenced && told(dc, 'slow').length > 0 && seen.every(({ online }) => online)
   })
   // The first call of the alert runs on and on there; the others wait.
   expect(toldAnywhere(/^(node|fencing)/, 'slow')).toEqual([`node ${victim}  lost`])
