@@ -557,7 +557,7 @@ describe('over the socket', () => {
       [['cibadmin', '-R', '-x', '/none/x'], 78, 'cibadmin: /none/x cannot be read: no such file or directory.\n'],
       [['crm_standby', '--bogus'], 1, 'crm_standby: Unknown option --bogus\n'],
       [['crm_verify', '-X', ''], 78, 'crm_verify: line 1, column 1: document must contain a root element.\n'],
-      [['crm_node', '-l', '--output-to=x'], 64, 'crm_node: Unknown option --output-to\n'],
+      [['crm_node', '-l', '--output-to=x'], 64, 'crm_node: Unknown option --output-to=x\n'],
       [
         ['crm_error', '5', '--output-to=/none/x'],
         1,
