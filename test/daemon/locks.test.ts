@@ -42,6 +42,10 @@ describe('acquire', () => {
       outcome: 'renewed',
       after: { ...held, renewed: now, ttlMs: 5 },
     })
+    const elsewhere = { ...asking, user: 'bert', node: nodeName('n2'), bootId: 'b2' }
+    expect(afterAcquire(held, { ...asked, owner: 'anna@n1' }, elsewhere)).toMatchObject({
+      after: { owner: 'anna@n1', since: held.since, user: 'bert', node: 'n2', bootId: 'b2' },
+    })
     expect(afterAcquire(held, { ...asked, owner: 'bert' }, asking)).toEqual({ outcome: 'held' })
   })
 
@@ -144,6 +148,17 @@ describe('on the DC', () => {
     keeper.look()
     await expect.poll(() => isHeld('short')).toBe(false)
     expect(await isHeld('long')).toBe(true)
+  })
+
+  test('one of a newer version is left alone', async () => {
+    await store.transaction({
+      compare: [],
+      writes: [{ kind: 'put', key: lockKey('new'), value: toBytes({ lock: 'of another form' }) }],
+    })
+    await put({ ...held, node: nodeName('n2') })
+    keeper.look()
+    await expect.poll(() => isHeld('backup')).toBe(false)
+    expect(await isHeld('new')).toBe(true)
   })
 
   test('one of a node that has left is freed at once', async () => {

@@ -12,6 +12,7 @@ import {
   type LockStep,
   parseLock,
 } from '../locks/lock-record.ts'
+import { quorumSoon } from '../node/quorum-soon.ts'
 import { refuseUnfit } from '../records/fit-value.ts'
 import { fromBytes, toBytes } from '../records/json-value.ts'
 import { lockKey, locksPrefix } from '../records/keys.ts'
@@ -40,7 +41,12 @@ export function lockHandlers(
     },
     releaseLock: async (asked) => {
       configuredFile(daemon)
-      return await change(daemon, asked.name, (before) => afterRelease(before, asked, asking(daemon, asked.user)))
+      return await change(
+        daemon,
+        asked.name,
+        (before) => afterRelease(before, asked, asking(daemon, asked.user)),
+        asked.force,
+      )
     },
     listLocks: async () => {
       configuredFile(daemon)
@@ -59,12 +65,17 @@ function asking(daemon: Daemon, user: string): Asking {
   }
 }
 
-function refuseWrong({ name, owner, reason, holder, ttlMs }: Messages['AcquireLockRequest']): void {
+function refuseWrong({ name, owner, reason, holder, user, ttlMs }: Messages['AcquireLockRequest']): void {
   if (name === '') throw refuse('bad-name', 'A lock needs a name.')
-  const sentence = tooLong('name of the lock', name, longestName) ?? tooLong('owner', owner ?? '', longestName)
+  const sentence = tooLong('name of the lock', name, longestName) ?? tooLong('owner', owner ?? user, longestName)
   if (sentence !== undefined) throw refuse('bad-name', sentence)
   if (owner === '') throw refuse('bad-name', 'The owner of a lock needs a name.')
-  refuseUnfit({ 'The name of a lock': name, 'The owner of a lock': owner, 'The reason': reason, 'The holder': holder })
+  refuseUnfit({
+    'The name of a lock': name,
+    'The owner of a lock': owner ?? user,
+    'The reason': reason,
+    'The holder': holder,
+  })
   const tooMuch = tooLong('reason', reason ?? '', longestReason) ?? tooLong('holder', holder ?? '', longestName)
   if (tooMuch !== undefined) throw refuse('too-long', tooMuch)
   if (!(ttlMs >= shortestMs && ttlMs <= longestMs))
@@ -76,17 +87,20 @@ async function change(
   daemon: Daemon,
   name: string,
   step: (before: LockRecord | undefined, locks: number) => LockStep,
+  force = false,
 ): Promise<Messages['LockAnswer']> {
   const key = lockKey(name)
   const { store } = daemon.node
+  if (!(await quorumSoon(daemon.node)))
+    throw refuse('no-quorum', 'This node has no quorum and cannot acquire, extend or release a lock.')
   for (let attempt = 1; attempt <= attempts; attempt++) {
     const { entries } = await store.list(locksPrefix)
     const entry = entries.find((one) => one.key === key)
     const before = entry && parseLock(fromBytes(entry.value))
-    const made = step(before, entries.length)
-    if (made.outcome === 'held' || made.outcome === 'free')
-      return { outcome: made.outcome, ...(before && { lock: asMessage(before) }) }
-    const { outcome, after } = made as Extract<LockStep, { readonly after: unknown }>
+    if (entry && !before && !force) throw unreadable(name)
+    const made: LockStep = entry && !before ? { outcome: 'released', after: undefined } : step(before, entries.length)
+    if (!('after' in made)) return { outcome: made.outcome, ...(before && { lock: asMessage(before) }) }
+    const { outcome, after } = made
     const { applied } = await store.transaction({
       compare: [unchanged(key, entry)],
       writes: [after ? { kind: 'put', key, value: toBytes(after) } : { kind: 'delete', key }],
@@ -96,6 +110,12 @@ async function change(
   }
   throw refuse('lock-in-use', `Others are changing the lock '${name}' at this moment. Nothing was changed: try again.`)
 }
+
+const unreadable = (name: string): Error =>
+  refuse(
+    'lock-unreadable',
+    `A newer version of Systole holds the lock '${name}'. Release it there, or with --force if whatever it protects has ended.`,
+  )
 
 const asMessage = ({ holder, bootId: _, ...lock }: LockRecord): Messages['Lock'] => ({
   ...lock,

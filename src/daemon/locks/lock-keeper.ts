@@ -67,23 +67,20 @@ export class LockKeeper {
     const since = before?.revision === entry.modRevision ? before.at : now
     this.#seen.set(entry.key, { revision: entry.modRevision, at: since })
     const lock = parseLock(fromBytes(entry.value))
-    const leftMs = lock === undefined ? 0 : since + lock.ttlMs - now
+    if (lock === undefined) return Number.POSITIVE_INFINITY
+    const leftMs = since + lock.ttlMs - now
     const why = this.#whyFree(lock, leftMs)
     if (why === undefined) return leftMs
     this.#free(entry, { term, lock, why })
     return retryMs
   }
 
-  #whyFree(lock: LockRecord | undefined, leftMs: number): string | undefined {
-    if (lock === undefined) return 'its record cannot be read'
+  #whyFree(lock: LockRecord, leftMs: number): string | undefined {
     if (hasLeft(this.#ports.view(), lock)) return `${lock.node} has left`
     return leftMs <= 0 ? 'its time has run' : undefined
   }
 
-  #free(
-    entry: Entry,
-    how: { readonly term: number; readonly lock: LockRecord | undefined; readonly why: string },
-  ): void {
+  #free(entry: Entry, how: { readonly term: number; readonly lock: LockRecord; readonly why: string }): void {
     const { log, store } = this.#ports
     if (this.#freeing.has(entry.key)) return
     this.#freeing.add(entry.key)
@@ -96,8 +93,7 @@ export class LockKeeper {
         writes: [{ kind: 'delete', key: entry.key }],
       })
       .then(({ applied }) => {
-        if (applied)
-          log.info('a lock is free', { lock: how.lock?.name ?? entry.key, owner: how.lock?.owner, why: how.why })
+        if (applied) log.info('a lock is free', { lock: how.lock.name, owner: how.lock.owner, why: how.why })
       })
       .catch((error: unknown) => log.warn('a lock could not be freed yet', { key: entry.key, error }))
       .finally(() => this.#freeing.delete(entry.key))

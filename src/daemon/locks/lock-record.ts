@@ -45,15 +45,15 @@ export function afterAcquire(
   const { name, holder, reason, ttlMs, renew } = asked
   if (before !== undefined) {
     if (!isOwn(before, asked)) return { outcome: 'held' }
-    return { outcome: 'renewed', after: { ...before, ...(reason && { reason }), renewed: asking.now, ttlMs } }
+    const { bootId: _, ...kept } = before
+    const after = { ...kept, ...placeOf(asking), ...(reason && { reason }), renewed: asking.now, ttlMs }
+    return { outcome: 'renewed', after }
   }
   if (renew) return { outcome: 'free' }
   const after = {
     name,
     owner: ownerOf(asked.owner, asking),
-    user: asking.user,
-    node: asking.node,
-    ...(asking.bootId !== undefined && { bootId: asking.bootId }),
+    ...placeOf(asking),
     ...(holder !== undefined && { holder }),
     ...(reason && { reason }),
     since: asking.now,
@@ -62,6 +62,13 @@ export function afterAcquire(
   }
   return { outcome: 'acquired', after }
 }
+
+/** Whoever extends a lock from another node works there now: it ends with that node. */
+const placeOf = ({ user, node, bootId }: Asking): Pick<LockRecord, 'user' | 'node' | 'bootId'> => ({
+  user,
+  node,
+  ...(bootId !== undefined && { bootId }),
+})
 
 /** Two who name no owner are two, even of one user: the second has to wait. */
 function isOwn(lock: LockRecord, asked: { readonly owner?: string; readonly holder?: string }): boolean {
@@ -93,6 +100,7 @@ export function hasLeft(
   return state === undefined || (state.expected === 'down' && state.join === 'down')
 }
 
+/** Undefined for a record of a newer version: its lock is held, by somebody whom this version cannot name. */
 export function parseLock(value: unknown): LockRecord | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   const { name, owner, user, node, since, renewed, ttlMs, ...more } = value as Readonly<Record<string, unknown>>

@@ -3,7 +3,7 @@ import type { LocalClient, Messages } from '../../../rpc/index.ts'
 
 type Asked = Messages['AcquireLockRequest'] & { readonly holder: string }
 
-/** How long before the lock ends the command is told to: it needs `killAfterMs` of run-child.ts at most. */
+/** The command gets SIGTERM this long before the lock ends. It is gone after `killAfterMs` (run-child.ts) at the latest. */
 const marginMs = 10_000
 const patienceMs = 5_000
 

@@ -14,7 +14,7 @@ export interface Child {
 
 /** Well within the margin of kept-lock.ts. */
 const killAfterMs = 5_000
-/** Of shells, for what is no command. */
+/** As shells report a program that does not exist. */
 const notFoundExit = 127
 
 /**
@@ -35,7 +35,10 @@ export function runChild(program: string, args: readonly string[], apart: boolea
       if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error
     }
   }
-  const passOn = (signal: NodeJS.Signals): void => send(signal)
+  // A terminal sends its own signals to both.
+  const passOn = (signal: NodeJS.Signals): void => {
+    if (isGroup || signal === 'SIGTERM') send(signal)
+  }
   const signals: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT']
   for (const signal of signals) process.on(signal, passOn)
   let killing: NodeJS.Timeout | undefined

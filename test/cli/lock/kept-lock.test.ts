@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { KeptLock } from '../../src/cli/commands/lock/kept-lock.ts'
-import type { LocalClient } from '../../src/rpc/index.ts'
+import { KeptLock } from '../../../src/cli/commands/lock/kept-lock.ts'
+import type { LocalClient } from '../../../src/rpc/index.ts'
 
 /** The daemon's answers by what it is asked; a real one is in test/nodes/locks.test.ts. */
 const asked = { name: 'backup', user: 'root', holder: 'h1', ttlMs: 30_000, renew: false }
