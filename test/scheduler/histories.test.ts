@@ -217,7 +217,7 @@ const cases: readonly Case[] = [
   },
   {
     // Since Pacemaker 2.1.7.
-    name: 'what must keep away from a resource with one node left sends it elsewhere, however weak the wish',
+    name: 'what must keep away from a resource with one node left sends it elsewhere, however weak the colocation',
     cib: {
       resources: `${dummy('db', meta('db', { 'resource-stickiness': '10' }))}${dummy('web')}`,
       constraints: `<rsc_colocation id="c" rsc="web" with-rsc="db" score="-1"/><rsc_location id="l" rsc="web" node="n2" score="-INFINITY"/>`,

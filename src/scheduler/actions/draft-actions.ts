@@ -26,7 +26,7 @@ export function draftActions(setting: Setting, configured: readonly Order[]): Dr
   const connectionChanges = draftConnectionChanges(draft)
   const cleaning = clearOrphanFailCounts(draft)
   const probes = draftProbes(draft)
-  const ways = draftResourceActions(draft)
+  const roleChanges = draftResourceActions(draft)
   const connections = ordersAcrossConnections(draft)
   for (const { node, reason } of connections.fencing) requireFencing(draft, node, reason)
   draftFencing(draft)
@@ -36,7 +36,7 @@ export function draftActions(setting: Setting, configured: readonly Order[]): Dr
     ...connectionChanges,
     ...cleaning,
     ...probes,
-    ...ways,
+    ...roleChanges,
     ...connections.orders,
   ]
   resolveOrders(draft, orders)

@@ -99,7 +99,7 @@ export interface ExpandedColocation {
   readonly score: Score
   /** `#uname` where none was written: the same node. */
   readonly nodeAttribute: string
-  /** Whether the dependent's wishes move the primary (`influence`, or the dependent's `critical` meta-attribute). */
+  /** Whether the dependent's node scores influence the primary (`influence`, or the dependent's `critical` meta-attribute). */
   readonly influence: boolean
   /** False: implied by the kind of resource, such as a bundle's member with its container. */
   readonly fromConstraint: boolean

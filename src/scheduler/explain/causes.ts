@@ -48,7 +48,7 @@ export function decidedCauses(
   return all.length > 0 ? all : unpromoted(assigned)
 }
 
-/** Of a ban that was noted for the group that it is in, what is behind it; of a failure that no retry mends, not that it was counted as well. */
+/** Of a ban that was noted for the group that it is in, what is behind it; of a failure that no retry repairs, not that it was counted as well. */
 function withInherited(explained: Explained, id: ResourceId, reason: PlacementReason): PlacementReason {
   if (reason.kind !== 'banned') return reason
   const noted = reason.by.length > 0 ? reason.by : contributionsOn(explained, id, reason.node)

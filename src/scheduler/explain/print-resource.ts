@@ -77,7 +77,7 @@ function describePlan(change: TransitionChange, isToldBelow: boolean): string {
 
 const isStopped = ({ changes }: InstanceExplanation): boolean => changes.some(({ what }) => what === 'Stop')
 
-/** Why this node and no other: its score beside the next best. What settles a draw is the rule of `node-order.ts`. */
+/** Why this node and no other: its score beside the next best. Between equal scores `node-order.ts` decides. */
 function describeChoice(chosen: string, nodes: readonly NodeExplanation[]): readonly string[] {
   const own = nodes.find(({ node }) => node === chosen)
   const [rival] = nodes.filter(

@@ -100,7 +100,7 @@ function supposeFailedNode(cib: XmlElement, name: string, moment: Moment): Suppo
   return { cib: without, lines: [`Failing node ${name}`, ...lines] }
 }
 
-/** How the cluster notify actions that a remote node is gone; undefined where it is no such node, or not connected. */
+/** The operation whose failure reports the loss of a remote node; undefined for other nodes, and while it is not connected. */
 export function connectionLoss(status: ClusterStatus, name: string): OperationSpec | undefined {
   const node = status.nodes.find((candidate) => candidate.name === name)
   const connection = node?.connection === undefined ? undefined : status.primitivesById.get(node.connection)

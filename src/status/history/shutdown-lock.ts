@@ -19,12 +19,12 @@ export function noteShutdownLock(world: World, resource: PrimitiveDraft, node: N
 }
 
 /** Once all histories are read: locks of what is running are void, and a clean shutdown that is under way locks. */
-export function settleShutdownLocks(world: World): void {
+export function decideShutdownLocks(world: World): void {
   if (!world.options.shutdownLock) return
-  for (const resource of world.primitives.values()) settleLock(world, resource)
+  for (const resource of world.primitives.values()) decideLock(world, resource)
 }
 
-function settleLock(world: World, resource: PrimitiveDraft): void {
+function decideLock(world: World, resource: PrimitiveDraft): void {
   const { state } = resource
   const [only, another] = [...state.active.keys()]
   if (!isLockable(resource) || (state.shutdownLock !== undefined && only !== undefined)) {

@@ -10,7 +10,7 @@ import type { NodeDraft, PrimitiveDraft, World } from '../drafts.ts'
 import { interpretNode } from '../history/interpret.ts'
 import { noteNamesakes } from '../history/namesakes.ts'
 import { noteRemainingFailCounts } from '../history/note-fail-counts.ts'
-import { settleShutdownLocks } from '../history/shutdown-lock.ts'
+import { decideShutdownLocks } from '../history/shutdown-lock.ts'
 import {
   configuredNodes,
   connectedNode,
@@ -56,7 +56,7 @@ export function readStatus(input: StatusInput): ClusterStatus {
     if (node.kind !== 'member' && !read.has(node.name)) updateRemoteOnline(world, node)
   noteRemainingFailCounts(world)
   noteNamesakes(world)
-  settleShutdownLocks(world)
+  decideShutdownLocks(world)
   return finishStatus(world, {
     haveQuorum,
     tickets: readTickets(statusSection),

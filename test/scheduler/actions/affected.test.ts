@@ -140,7 +140,7 @@ const cases: readonly {
     affected: ['db', 'web'],
   },
   {
-    name: 'interleaved clones are at rest where each instance has its partner',
+    name: 'interleaved clones are unchanged where each instance has its partner',
     cluster: {
       nodes: ['n1', 'n2'],
       resources: twoClones,
@@ -220,7 +220,7 @@ const now = 1_700_000_500
 const md5 = (text: string): string => createHash('md5').update(text, 'utf8').digest('hex')
 
 /** Where a cluster comes to when it is left alone for some transitions, with one change. */
-function changedAtRest(file: string, seed: number): XmlElement {
+function changedOnceStable(file: string, seed: number): XmlElement {
   const parsed = parseXml(readFileSync(new URL(file, suite), 'utf8'))
   if (!parsed.ok) throw new Error(`${file} is malformed.`)
   let cib = parsed.value
@@ -257,7 +257,7 @@ describe.runIf(existsSync(suite))('what is left out changes nothing', () => {
   test(`in ${some.length} cases, each with a change`, () => {
     let leftOut = 0
     for (const [seed, file] of some.entries()) {
-      const input = inputFor(changedAtRest(file, seed + 1))
+      const input = inputFor(changedOnceStable(file, seed + 1))
       const whole = settingOf(input)
       expect(planned(planTransition(input)), file).toEqual(planned(planFor(whole)))
       if (affectedTree(whole) !== whole.tree) leftOut++

@@ -7,7 +7,7 @@ import { configuredOrders } from '../../../src/scheduler/actions/orders/configur
 import { dummy, place, type SmallCluster } from '../assignment/small-cluster.ts'
 import { apart, away, clone, order, stopped } from './what-happens.ts'
 
-/** The resources of which settling may change something. */
+/** The resources of which applying orderings may change something. */
 function reached(cluster: SmallCluster): readonly string[] {
   const { status, assignment } = place(cluster)
   const setting = settingOf({ status, assignment, md5: () => '', isSanitized: false })
@@ -22,7 +22,7 @@ const running = { db: 'n1', web: 'n2', mail: 'n3' }
 const cases: readonly { readonly name: string; readonly cluster: SmallCluster; readonly reached: readonly string[] }[] =
   [
     {
-      name: 'a cluster at rest is not settled at all',
+      name: 'where nothing changes, no ordering is applied',
       cluster: { ...three, running, constraints: order('db', 'web') + apart('web', 'mail') },
       reached: [],
     },

@@ -95,7 +95,7 @@ const cases: readonly {
     expected: { 'a:0': 'n2 Promoted', 'a:1': 'n1 Unpromoted', vip: 'n2' },
   },
   {
-    name: 'a dependent with a strong wish moves the promotion',
+    name: 'a dependent with a high node score moves the promotion',
     cluster: {
       resources: clone('c', dummy('a'), { promotable: 'true' }) + dummy('vip'),
       nodes: ['n1', 'n2'],

@@ -12,7 +12,7 @@ const cases: readonly {
   readonly expected: Readonly<Record<string, string>>
 }[] = [
   {
-    name: 'resources without wishes are spread over the nodes by number and name',
+    name: 'resources without preferences are spread over the nodes by number and name',
     cluster: { dummies: ['a', 'b', 'c', 'd'] },
     expected: { a: 'n1', b: 'n2', c: 'n3', d: 'n1' },
   },

@@ -7,7 +7,7 @@ import type { NodeStatus } from '../../../status/index.ts'
 import type { PlannedPrimitive, PlannedResource } from './planned-resource.ts'
 import type { Relation } from './relation.ts'
 
-/** What can be said of an action. A property that is lost does not come back while relations are settled. */
+/** What can be said of an action. A property that is lost does not come back while orderings are applied. */
 export interface ActionState {
   /** It may be left out. */
   optional: boolean

@@ -73,7 +73,7 @@ export class DraftedAction implements DraftAction {
     this.#metaOf = metaOf
   }
 
-  /** Made when it is first looked at: most actions of a cluster at rest never are. */
+  /** Made when it is first looked at: where nothing changes, most actions never are. */
   get meta(): Map<string, string> {
     this.#meta ??= this.#metaOf()
     return this.#meta

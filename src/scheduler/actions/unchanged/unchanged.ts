@@ -28,13 +28,13 @@ export function isUnchanged(setting: Setting, rsc: PlannedResource): boolean {
     case 'group':
       return rsc.members.every((member) => isInPlace(setting, member)) && !isProbed(setting, rsc.members)
     case 'clone':
-      return isCloneAtRest(setting, rsc)
+      return isCloneUnchanged(setting, rsc)
     case 'bundle':
       return false
   }
 }
 
-function isCloneAtRest(setting: Setting, clone: PlannedClone): boolean {
+function isCloneUnchanged(setting: Setting, clone: PlannedClone): boolean {
   const { promotable, unique } = clone.resource
   let isAnyPlaced = false
   let isAnyPromoted = false
