@@ -2,7 +2,6 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
 import { inProse, inSource, literalsOf } from './words.ts'
-import notYet from './words-not-yet.json' with { type: 'json' }
 
 const top = resolve(import.meta.dirname, '../..')
 
@@ -18,26 +17,14 @@ const below = (folder: string, end: string): readonly string[] =>
 const pages = [...below('docs', '.md'), 'README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'SECURITY.md']
 const found = [...below('src', '.ts'), ...pages]
   .filter((file) => !otherHands.test(file))
-  .map((file) => {
+  .flatMap((file) => {
     const text = readFileSync(join(top, file), 'utf8')
-    return { file, findings: file.endsWith('.ts') ? inSource(text) : inProse(text) }
+    const findings = file.endsWith('.ts') ? inSource(text) : inProse(text)
+    return findings.map(({ line, words, instead }) => `${file}:${line}: '${words}': ${instead}`)
   })
 
-/** `words-not-yet.json` says how many each file may still have. It may only shrink: no file is added, no number raised. */
-const allowed = (file: string): number => (notYet as Record<string, number>)[file] ?? 0
-
 test('text for people is plain English (docs/style-of-words.md)', () => {
-  const wrong = found.filter(({ file, findings }) => findings.length > allowed(file))
-  expect(
-    wrong.flatMap(({ file, findings }) =>
-      findings.map(({ line, words, instead }) => `${file}:${line}: '${words}': ${instead}`),
-    ),
-  ).toEqual([])
-})
-
-test('a file that has become clean leaves words-not-yet.json', () => {
-  const withWords = new Set(found.filter(({ findings }) => findings.length > 0).map(({ file }) => file))
-  expect(Object.keys(notYet).filter((file) => !withWords.has(file))).toEqual([])
+  expect(found).toEqual([])
 })
 
 test('each pattern is found in a literal and in prose, and good sentences pass', () => {
