@@ -50,24 +50,19 @@ export const attrdUpdater: Tool = {
     notDone('utilization,z', 'attributes of this kind are not for placement'),
   ],
   printsXml: true,
-  run: (call, world) => {
-    const until = optionValue(call.given, 'wait')
-    return until === undefined || ['no', 'local', 'cluster'].includes(until)
-      ? run(call, world)
-      : refused(exitCodes.usage, "attrd_updater: --wait= must be one of 'no', 'local', 'cluster'")
-  },
+  run,
 }
 
 async function run(call: ParsedCall, world: ToolWorld): Promise<ToolReply> {
   const { given } = call
+  if (!['no', 'local', 'cluster'].includes(optionValue(given, 'wait') ?? 'no'))
+    return refused(exitCodes.usage, "attrd_updater: --wait= must be one of 'no', 'local', 'cluster'")
   // Agents give a query together with an update: the later one counts.
   const command = lastOf(given, commands)
   const name = optionValue(given, 'name')
   const written = optionValue(given, 'pattern')
   if (name === undefined && written === undefined && command?.name !== 'refresh')
     return refused(exitCodes.usage, 'attrd_updater: Command requires --name argument')
-  if (!['no', 'local', 'cluster'].includes(optionValue(given, 'wait') ?? 'no'))
-    return refused(exitCodes.usage, "attrd_updater: --wait= must be one of 'no', 'local', 'cluster'")
   const read = written === undefined ? undefined : readPattern(written)
   if (read?.ok === false)
     return refused(
