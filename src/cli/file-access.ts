@@ -1,5 +1,7 @@
 /** `-f FILE`: a CIB in a file stands for the cluster. What needs a running one is refused by name. */
+
 import { existsSync } from 'node:fs'
+import { reasonOf } from '../base/index.ts'
 import { parseXmlPieces, printXml, type XmlElement } from '../cib/index.ts'
 import { versionOf, withVersion, writeCallersFile } from '../tools/index.ts'
 import type { ClusterAccess } from './access.ts'
@@ -27,7 +29,7 @@ function makeCibFile(path: string): void {
   try {
     writeCallersFile(path, emptyCib)
   } catch (error) {
-    const own = `The CIB file ${path} cannot be written: ${error instanceof Error ? error.message : String(error)}.`
+    const own = `The CIB file ${path} cannot be written: ${reasonOf(error)}.`
     const errors = [`Unable to write to file: '${path}': '[Errno 2] No such file or directory: '${path}''`]
     throw new Refusal({ own, ...(isMissing(error) ? { about: { code: 'said-by-pcs', errors } } : {}) })
   }
@@ -62,6 +64,6 @@ function openedPieces(path: string): () => Iterable<string> {
   try {
     return xmlPieces(path)
   } catch (error) {
-    throw new Refusal(`The CIB file ${path} cannot be read: ${error instanceof Error ? error.message : String(error)}.`)
+    throw new Refusal(`The CIB file ${path} cannot be read: ${reasonOf(error)}.`)
   }
 }

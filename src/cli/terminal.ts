@@ -6,7 +6,7 @@ import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import { text } from 'node:stream/consumers'
-import { printable } from '../base/index.ts'
+import { printable, reasonOf } from '../base/index.ts'
 import { writeCallersFile } from '../tools/index.ts'
 import { Refusal, type Terminal } from './command.ts'
 
@@ -21,7 +21,7 @@ export function realTerminal(): Terminal {
     },
     readFile: async (path) =>
       await readFile(path, 'utf8').catch((error: unknown) => {
-        throw new Refusal(`${path} cannot be read: ${reason(error)}.`)
+        throw new Refusal(`${path} cannot be read: ${reasonOf(error)}.`)
       }),
     readInput: async (question) => {
       if (!process.stdin.isTTY) return await text(process.stdin)
@@ -34,7 +34,7 @@ export function realTerminal(): Terminal {
       try {
         writeCallersFile(path, content, how)
       } catch (error) {
-        throw new Refusal(`${path} cannot be written: ${reason(error)}.`)
+        throw new Refusal(`${path} cannot be written: ${reasonOf(error)}.`)
       }
       await Promise.resolve()
     },
@@ -78,8 +78,4 @@ function ownUserName(): string {
   } catch {
     return String(process.getuid?.() ?? '')
   }
-}
-
-function reason(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

@@ -29,5 +29,5 @@ test('what is no CIB, and no number, is told', async () => {
   expect((await profiled('--profile', folder, '--repeat', 'x')).exitCode).toBe(64)
   const missing = await profiled('--profile', join(folder, 'none'))
   expect(missing).toMatchObject({ exitCode: 66, output: '' })
-  expect(missing.errors).toMatch(/^crm_simulate: The folder \S+\/none cannot be read: ENOENT.*\.\n$/)
+  expect(missing.errors).toMatch(/^crm_simulate: The folder \S+\/none cannot be read: no such file or directory\.\n$/)
 })

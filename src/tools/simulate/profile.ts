@@ -1,4 +1,5 @@
 /** crm_simulate --profile: how long the scheduler takes for each CIB in a folder. */
+import { reasonOf } from '../../base/index.ts'
 import { element, parseXml, type XmlElement } from '../../cib/index.ts'
 import { momentOf, simulateCib } from '../../scheduler/index.ts'
 import { exitCodes } from '../exit-codes.ts'
@@ -34,7 +35,7 @@ function cibsIn(folder: string, files: ParsedCall['files']): readonly string[] |
     const paths = files?.listXml(folder) ?? []
     return paths.length > 0 ? paths : `The folder ${folder} holds no files that end with .xml.`
   } catch (error) {
-    return `The folder ${folder} cannot be read: ${error instanceof Error ? error.message : String(error)}.`
+    return `The folder ${folder} cannot be read: ${reasonOf(error)}.`
   }
 }
 

@@ -1,6 +1,8 @@
 /** `simulate --profile`: how long each CIB of a folder takes. */
+
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { reasonOf } from '../../../base/index.ts'
 import { type Surroundings, simulateFile } from '../../../scheduler/index.ts'
 import { type Call, done, type Outcome, Refusal } from '../../command.ts'
 
@@ -34,7 +36,7 @@ function cibsIn(folder: string): readonly string[] {
   try {
     names = readdirSync(folder)
   } catch (error) {
-    throw new Refusal(`The folder ${folder} cannot be read: ${error instanceof Error ? error.message : String(error)}.`)
+    throw new Refusal(`The folder ${folder} cannot be read: ${reasonOf(error)}.`)
   }
   const files = names.filter((name) => name.endsWith('.xml')).sort()
   if (files.length === 0) throw new Refusal(`The folder ${folder} contains no CIB (*.xml).`)

@@ -2,9 +2,11 @@
  * Whether a watchdog resets this machine in earnest: it is opened, which starts it, and is not fed. The rules are those of the kernel's
  * Documentation/watchdog/watchdog-api: a `V` before the close stops it, and a close without one, such as the end of this process, does not.
  */
+
 import { execFileSync } from 'node:child_process'
 import { closeSync, constants, openSync, statSync, writeSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
+import { reasonOf } from '../../../base/index.ts'
 import { type Call, type Command, Refusal } from '../../command.ts'
 import { expectWords } from '../../words.ts'
 import { kernelWatchdogs } from './kernel-watchdogs.ts'
@@ -85,6 +87,6 @@ function openWatchdog(device: string): number {
       throw new Refusal(
         `${device} is already in use by systoled (stonith sbd disable) or systemd (RuntimeWatchdogSec).`,
       )
-    throw new Refusal(`${device} cannot be opened: ${error instanceof Error ? error.message : String(error)}.`)
+    throw new Refusal(`${device} cannot be opened: ${reasonOf(error)}.`)
   }
 }
