@@ -61,7 +61,7 @@ function roleAndResource(words: readonly string[]): readonly [string | undefined
   const [first, second, extra] = words
   if (first === undefined)
     throw new Refusal(
-      wrongCall('A resource is missing. Usage: constraint colocation add <resource> with <other resource>'),
+      wrongCall('A resource is missing. Usage: systole constraint colocation add <resource> with <other resource>'),
     )
   if (extra !== undefined) throw new Refusal(wrongCall(`Unexpected argument '${extra}'. Specify [<role>] <resource>.`))
   return second === undefined ? [undefined, first] : [first, second]

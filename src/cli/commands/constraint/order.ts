@@ -104,7 +104,9 @@ function actionAndResource(words: readonly string[]): readonly [OrderAction | un
   const [first, second, extra] = words
   if (first === undefined)
     throw new Refusal(
-      wrongCall('A resource is missing. Usage: constraint order [<action>] <resource> then [<action>] <resource>'),
+      wrongCall(
+        'A resource is missing. Usage: systole constraint order [<action>] <resource> then [<action>] <resource>',
+      ),
     )
   if (extra !== undefined)
     throw new Refusal(wrongCall(`Unexpected argument '${extra}'. Specify [<action>] <resource>.`))

@@ -38,7 +38,7 @@ export function refusedOptions(options: ReadonlyMap<string, string>, state: Judg
     const judge = judges[name]
     if (!judge)
       return [
-        `'${name}' is not a quorum option.${didYouMean(similarWords(name, Object.keys(judges)))} Usage: ${usage}.`,
+        `'${name}' is not a quorum option.${didYouMean(similarWords(name, Object.keys(judges)))} Usage: systole quorum update ${usage}.`,
       ]
     if (value === '') return []
     const sentence = judge(value, state)
