@@ -197,7 +197,10 @@ export const aclPermissionAdd: Command = {
     const permissions = readPermissions(rest)
     return await changeCib(call, {
       edit: (cib) => addAclPermissions(cib, { role, permissions }),
-      message: ({ created }) => `Added to ${role}: ${created.join(', ')}.`,
+      message: ({ created }) =>
+        created.includes(role)
+          ? `The role ${role} did not exist: it was created with ${permissions.length === 1 ? 'this permission' : 'these permissions'}.`
+          : `Added to ${role}: ${created.join(', ')}.`,
       facts: ({ created }) => ({ created }),
     })
   },
