@@ -303,3 +303,37 @@ test.each(fenceParameters)(
     expect(found.map(({ severity }) => severity)).toEqual(isRight ? [] : ['warning'])
   },
 )
+
+const takenAsTheyAre: readonly (readonly [string, readonly string[]])[] = [
+  ['<alerts><alert id="a" path="/bin/true"/></alerts>', []],
+  ['<alerts><alert id="a" path="bin/true"/></alerts>', ['path']],
+  ['<alerts><alert id="a" path=""/></alerts>', ['path']],
+  [alertWith('timeout', '1min'), []],
+  [alertWith('timeout', 'soon'), ['timeout']],
+  [alertWith('enabled', 'no'), []],
+  [alertWith('enabled', 'perhaps'), ['enabled']],
+  [alertWith('timestamp-format', 'soon'), []],
+  [bundleWith('control-port="65535"', 'port="1"'), []],
+  [bundleWith('control-port="65536"', 'port="80"'), ['control-port']],
+  [bundleWith('control-port="1"', 'port="0"'), ['port']],
+  [bundleWith('', 'port="80" internal-port="70000"'), ['internal-port']],
+]
+
+test.each(takenAsTheyAre)('%s: said and not refused is %j', (text, wanted) => {
+  const cib = parseXml(`<cib><configuration>${text}</configuration><status/></cib>`)
+  if (!cib.ok) throw new Error('bad test')
+  const found = validateCib(cib.value).filter(({ code }) => code === 'bad-value')
+  expect(found.map((report) => (report.code === 'bad-value' ? `${report.severity} ${report.name}` : ''))).toEqual(
+    wanted.map((name) => `warning ${name}`),
+  )
+})
+
+function alertWith(name: string, value: string): string {
+  const meta = `<meta_attributes id="m"><nvpair id="p" name="${name}" value="${value}"/></meta_attributes>`
+  return `<alerts><alert id="a" path="/a"><recipient id="r" value="x">${meta}</recipient></alert></alerts>`
+}
+
+function bundleWith(network: string, port: string): string {
+  const parts = `<podman image="x"/><network ${network}><port-mapping id="m" ${port}/></network>`
+  return `<resources><bundle id="b">${parts}</bundle></resources>`
+}

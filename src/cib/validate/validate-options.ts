@@ -3,7 +3,14 @@ import { parseDurationMs, similarWords } from '../../base/index.ts'
 import { childElements, type XmlElement } from '../document.ts'
 import { oldValues } from '../old-names.ts'
 import { clusterOptions } from '../options/cluster-options.ts'
-import { describeValues, isValueOf, type OptionDefinition } from '../options/definition.ts'
+import {
+  boolean,
+  describeValues,
+  duration,
+  isValueOf,
+  type OptionDefinition,
+  type OptionType,
+} from '../options/definition.ts'
 import { fenceDeviceOptions } from '../options/fencing-options.ts'
 import { findOption, metaOptionsFor, type ResourceKind } from '../options/lookup.ts'
 import { operationOptions } from '../options/operation-options.ts'
@@ -21,10 +28,17 @@ interface Family {
 
 export function validateOptions(parent: XmlElement, add: AddReport): void {
   for (const child of childElements(parent)) {
+    for (const [name, value] of Object.entries(child.attributes))
+      checkTaken(child, { name, value }, attributesTaken[child.name]?.[name], add)
     const family = familyOf(parent, child)
     if (family) for (const pair of childElements(child, 'nvpair')) checkPair(pair, family, add)
     else if (child.name === 'instance_attributes' && parent.attributes.class === 'stonith')
       for (const pair of childElements(child, 'nvpair')) checkFenceParameter(pair, add)
+    else if (child.name === 'meta_attributes' && (parent.name === 'alert' || parent.name === 'recipient'))
+      for (const pair of childElements(child, 'nvpair')) {
+        const { name = '', value = '' } = pair.attributes
+        checkTaken(pair, { name, value }, alertMeta[name], add)
+      }
     else if (child.name === 'op')
       for (const [name, value] of Object.entries(child.attributes))
         checkEffect(child, findOption(operationOptions, name), value, add)
@@ -32,22 +46,57 @@ export function validateOptions(parent: XmlElement, add: AddReport): void {
   }
 }
 
-/** Pacemaker takes any value and uses the default where it understands none: no reason to refuse the configuration, but to say so. */
 function checkFenceParameter(pair: XmlElement, add: AddReport): void {
   const { name = '', value = '' } = pair.attributes
   const definition = findOption(fenceDeviceOptions, name)
   if (definition === undefined) return
   checkEffect(pair, definition, value, add)
-  const wanted = formsOfText[name]
-  const isRight = wanted === undefined ? value === '' || isValueOf(definition, value) : wanted.takes(value)
-  const expected = wanted?.expected ?? describeValues(definition)
-  if (!isRight) add('warning', pair, { code: 'bad-value', name, value, expected, similar: [] })
+  const wanted = formsOfText[name] ?? {
+    expected: describeValues(definition),
+    takes: (text) => text === '' || isValueOf(definition, text),
+  }
+  checkTaken(pair, { name, value }, wanted, add)
+}
+
+/** Pacemaker takes any value, and uses the default or fails later where it makes no sense: no reason to refuse the configuration, but to say so. */
+function checkTaken(
+  at: XmlElement,
+  { name, value }: { readonly name: string; readonly value: string },
+  wanted: TextForm | undefined,
+  add: AddReport,
+): void {
+  if (wanted === undefined || wanted.takes(value)) return
+  add('warning', at, { code: 'bad-value', name, value, expected: wanted.expected, similar: [] })
 }
 
 interface TextForm {
   readonly expected: string
   readonly takes: (value: string) => boolean
 }
+
+const formOf = (type: OptionType): TextForm => {
+  const definition = { name: '', type, description: '' }
+  return { expected: describeValues(definition), takes: (value) => isValueOf(definition, value) }
+}
+
+const port: TextForm = {
+  expected: 'a port from 1 to 65535',
+  // Other than whole numbers the schema refuses.
+  takes: (value) => !/^\+?\d+$/.test(value) || (Number(value) >= 1 && Number(value) <= 65535),
+}
+
+const attributesTaken: Readonly<Record<string, Readonly<Record<string, TextForm>>>> = {
+  alert: {
+    path: {
+      expected: 'an absolute path, such as /usr/share/pacemaker/alerts/alert_file.sh',
+      takes: (value) => value.startsWith('/'),
+    },
+  },
+  network: { 'control-port': port },
+  'port-mapping': { port, 'internal-port': port },
+}
+
+const alertMeta: Readonly<Record<string, TextForm>> = { timeout: formOf(duration), enabled: formOf(boolean) }
 
 const entriesOf = (value: string): readonly string[] => value.split(/[;\s]+/).filter((entry) => entry !== '')
 
