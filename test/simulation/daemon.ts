@@ -4,6 +4,7 @@
  */
 import { clearFailureEdits, failureEdits } from '../../src/attributes/index.ts'
 import { type MonotonicMs, monotonicMs, type NodeName, type ResourceId } from '../../src/base/index.ts'
+import type { NodeStateRecord } from '../../src/cib/index.ts'
 import {
   type ClusterView,
   type ControllerEffect,
@@ -16,6 +17,7 @@ import {
   observe,
   writesOfEdits,
 } from '../../src/controller/index.ts'
+import { neverJoined } from '../../src/daemon/alone/meet-first.ts'
 import { otherOfTwo, votes } from '../../src/daemon/alone/wait-for-all.ts'
 import { type ClusterFile, type ClusterNodeEntry, storeHosts } from '../../src/daemon/nodes/cluster-file.ts'
 import { newerFile } from '../../src/daemon/nodes/node-list.ts'
@@ -173,6 +175,7 @@ export class SimDaemon {
       votes(this.host.list, this.node) &&
       !this.host.met &&
       (!other.votes || this.host.word !== undefined)
+    if (this.#held && other !== undefined) this.#askForState(other.name)
     this.#feedQuorum({ kind: 'tick' })
     this.executor.core.feed({ kind: 'quorum', quorate: false })
     this.#read()
@@ -205,7 +208,7 @@ export class SimDaemon {
 
   receivePulse(pulse: Extract<HeartbeatInput, { kind: 'pulse' }>['pulse']): void {
     this.heartbeat.feed({ kind: 'pulse', pulse })
-    if (pulse.node !== this.node) this.#meet()
+    if (pulse.node !== this.node) this.#release('has met the other')
   }
 
   /** Of this node's own entry among the members: gone with its lease, another one when it comes back. */
@@ -463,11 +466,23 @@ export class SimDaemon {
     if (!this.#held) this.quorum.feed(input)
   }
 
-  #meet(): void {
+  #release(why: string): void {
     if (!this.#held) return
     this.#held = false
-    this.log('two nodes', 'has met the other')
+    this.log('two nodes', why)
     this.#feedQuorum({ kind: 'tick' })
+  }
+
+  /** Until it is here, or the store says that it was never here. */
+  #askForState(other: NodeName): void {
+    if (!this.#held) return
+    this.ask(
+      () => this.world.store.entries.get(keys.nodeState(other))?.value as NodeStateRecord | undefined,
+      (state) => {
+        if (neverJoined(state)) this.#release('waits for nobody: the other was never here')
+        else this.after(500, () => this.#askForState(other))
+      },
+    )
   }
 
   /** After every step of the quorum core: the others learn until when this node may act. */

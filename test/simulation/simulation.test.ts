@@ -121,6 +121,10 @@ describe('a cluster in which hosts, networks, agents and fence devices fail', ()
     expect(describeViolations(simulate({ seed: 8700131, nodes: 5 }))).toBe('')
   })
 
+  test('holds no node up that is the only voter and boots while the other has only been added (a seed that once failed)', () => {
+    expect(describeViolations(simulate({ seed: 1672 }))).toBe('')
+  })
+
   test('fences nodes by their watchdogs in some histories', { timeout: 600_000 }, () => {
     const reports = Array.from({ length: 30 }, (_, index) =>
       simulate({ seed: 401 + index, watchdogs: true, fencing: true }),

@@ -4,7 +4,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import { assertNever, type NodeName } from '../../base/index.ts'
-import { clusterOptionValue, parseBoolean, parseNodeStateRecord } from '../../cib/index.ts'
+import { clusterOptionValue, type NodeStateRecord, parseBoolean, parseNodeStateRecord } from '../../cib/index.ts'
 import type { ClusterView } from '../../controller/index.ts'
 import type { FencingRecord } from '../../fencing/index.ts'
 import {
@@ -25,7 +25,7 @@ import { keys } from '../records/keys.ts'
 import { type FencePeerPorts, fencePeer } from './fence-peer.ts'
 import { GoingAlone, type GoingAlonePorts } from './going-alone.ts'
 import { beginAmongMore, lostHosts } from './last-voter.ts'
-import { meetFirst } from './meet-first.ts'
+import { meetFirst, neverJoined } from './meet-first.ts'
 import { type OldWordPorts, settleOldWord } from './old-word.ts'
 import { waitingMessage } from './two-node-message.ts'
 import { hasMet, metFirst, mustMeetFirst, noteMet, otherOfTwo, votes } from './wait-for-all.ts'
@@ -86,7 +86,7 @@ export class TwoNodeHands {
       file,
       over: () => this.#closed || this.#told,
       ask: async () => await askNode(peers, other.name),
-      neverJoined: async () => await neverJoined(store(), other.name),
+      neverJoined: async () => neverJoined(await storedState(store(), other.name)),
     })
     if (this.#closed) return false
     if (list) {
@@ -306,11 +306,9 @@ export class TwoNodeHands {
   }
 }
 
-/** A node that was added and has not come yet cannot have gone on without this one. */
-async function neverJoined(store: Store, peer: NodeName): Promise<boolean> {
-  const entry = await store.get(keys.nodeState(peer)).catch(() => undefined)
-  const state = entry && parseNodeStateRecord(fromBytes(entry.value))
-  return state !== undefined && state.expected === 'down' && state.attributes?.incarnation === undefined
+async function storedState(store: Store, node: NodeName): Promise<NodeStateRecord | undefined> {
+  const entry = await store.get(keys.nodeState(node)).catch(() => undefined)
+  return entry && parseNodeStateRecord(fromBytes(entry.value))
 }
 
 function fencingEnabled(view: ClusterView): boolean {
