@@ -7,7 +7,7 @@
  * An action is ready once all of its inputs have succeeded. One that failed leaves those after it waiting: the transition
  * then ends unfinished, and the next is computed. After an abort nothing more goes out but what has the priority INFINITY: those
  * actions tell clones what has been done (post-notifications), and no later transition would tell them. It is over when what is
- * under way has ended; the next transition may begin before that (`beside.ts`).
+ * under way has ended; the next transition may begin before that (`overlap.ts`).
  */
 import type { NodeName } from '../base/index.ts'
 import { INFINITY_SCORE } from '../cib/index.ts'
