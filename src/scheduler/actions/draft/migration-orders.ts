@@ -19,7 +19,7 @@ export function migrationOrders({ first, follower }: Order): readonly Order[] {
   if (!from || !to || from === to || !isMigratable(to)) return []
   if (isWithin(from, to) || isWithin(to, from)) return []
   const make = (task: string, half: 'migrate_to' | 'migrate_from', rules: Rules): Order => ({
-    first: { rsc: from, task: task },
+    first: { rsc: from, task },
     follower: { rsc: to, task: half },
     rules,
   })

@@ -96,11 +96,11 @@ const onGuest: readonly Row<OnGuest>[] = [
   { when: () => true, orderings: [afterConnection()] },
 ]
 
-const relatedSetsIn = <Facts>(table: readonly Row<Facts>[], facts: Facts): readonly ConnectionOrdering[] =>
+const firstFitting = <Facts>(table: readonly Row<Facts>[], facts: Facts): readonly ConnectionOrdering[] =>
   table.find(({ when }) => when(facts))?.orderings ?? []
 
-export const orderingsOnRemote = (facts: OnRemote): readonly ConnectionOrdering[] => relatedSetsIn(onRemote, facts)
-export const orderingsOnGuest = (facts: OnGuest): readonly ConnectionOrdering[] => relatedSetsIn(onGuest, facts)
+export const orderingsOnRemote = (facts: OnRemote): readonly ConnectionOrdering[] => firstFitting(onRemote, facts)
+export const orderingsOnGuest = (facts: OnGuest): readonly ConnectionOrdering[] => firstFitting(onGuest, facts)
 
 const deeds: Readonly<Record<string, Deed>> = {
   start: 'start',

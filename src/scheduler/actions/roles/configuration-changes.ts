@@ -206,6 +206,6 @@ function reload(draft: Ordering, rsc: PlannedPrimitive, node: NodeStatus): void 
   const action = findOrCreateAction(draft, { rsc, task: 'reload-agent', node, optional: false })
   giveReason(action, 'resource definition change')
   for (const task of ['stop', 'demote']) {
-    draft.orders.add({ action }, { rsc, task: task }, rule.ordered | rule.thenCancelsFirst)
+    draft.orders.add({ action }, { rsc, task }, rule.ordered | rule.thenCancelsFirst)
   }
 }

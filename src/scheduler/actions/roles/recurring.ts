@@ -50,7 +50,7 @@ function draftActive(draft: Ordering, rsc: PlannedPrimitive, { node, start, recu
   if (!start.runnable || !node?.online || isUnclean(draft, node)) monitor.runnable = false
   if (nextRole === 'Promoted') monitor.expectedRc = 8
   if (node && !managed) return
-  const after = (task: string, rules: number): void => draft.orders.add({ rsc, task: task }, { action: monitor }, rules)
+  const after = (task: string, rules: number): void => draft.orders.add({ rsc, task }, { action: monitor }, rules)
   after('start', rule.firstImpliesThen | rule.unrunnableFirstBlocks)
   after('reload-agent', rule.firstImpliesThen | rule.unrunnableFirstBlocks)
   if (nextRole === 'Promoted') after('promote', rule.ordered | rule.unrunnableFirstBlocks)
