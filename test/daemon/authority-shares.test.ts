@@ -416,3 +416,14 @@ test('as long as a lost member is in the list, it may come back with its share: 
   const record = await world.record()
   if (record) expect(authorityNotes(record, world.file)).toEqual([])
 })
+
+test('a lost member that was removed and added again is not waited for: it has its name and its id, and no share', async () => {
+  const world = new World(['n1', 'n2'])
+  await world.found('n1')
+  await world.turn()
+  world.down.add('n2')
+  const { nodes } = world.file
+  world.file = { ...world.file, nodes: nodes.map((node) => (node.name === 'n2' ? { ...node, keys: [] } : node)) }
+  await world.turn()
+  expect(world.replaced).toBe(1)
+})

@@ -36,7 +36,7 @@ export interface Rotation {
   readonly without?: readonly string[]
 }
 
-/** A name may be used again, an id is not. */
+/** A name may be used again, and the id of the last node that was added too: until another host has joined by them, nobody holds anything there. */
 export interface Holder {
   readonly name: string
   readonly id: string
@@ -209,8 +209,14 @@ export class AuthorityKeeper {
 }
 
 /** So few of those who have shares are in the list still that nobody can put the key together any more. */
-export const isStranded = ({ holders, threshold }: AuthorityRecord, { nodes }: Pick<ClusterFile, 'nodes'>): boolean =>
-  holders.filter((holder) => nodes.some(({ name, id }) => name === holder.name && id === holder.id)).length < threshold
+export const isStranded = ({ holders, threshold }: AuthorityRecord, { nodes }: Pick<ClusterFile, 'nodes'>): boolean => {
+  const isThere = (holder: Holder): boolean =>
+    nodes.some((node) => node.name === holder.name && node.id === holder.id && hasJoined(node))
+  return holders.filter(isThere).length < threshold
+}
+
+/** Another host that joins later has no share, and is let in by what is believed then. */
+export const hasJoined = ({ keys: known }: Pick<ClusterNodeEntry, 'keys'>): boolean => known?.length !== 0
 
 /** For `status`. */
 export function authorityNotes(
@@ -232,9 +238,9 @@ const isSameStage = (one: AuthorityRecord | undefined, other: AuthorityRecord | 
 
 /** The members that have joined and stay. */
 export function holdersOf({ nodes }: ClusterFile, view: ClusterView): readonly Holder[] {
-  const hasJoined = ({ name, keys: known }: ClusterNodeEntry): boolean =>
-    known === undefined ? view.members.has(name) || view.nodeStates.has(name) : known.length > 0
-  return nodes.filter((node) => node.leaving !== true && hasJoined(node)).map(({ name, id }) => ({ name, id }))
+  const isMember = (node: ClusterNodeEntry): boolean =>
+    node.keys === undefined ? view.members.has(node.name) || view.nodeStates.has(node.name) : hasJoined(node)
+  return nodes.filter((node) => node.leaving !== true && isMember(node)).map(({ name, id }) => ({ name, id }))
 }
 
 const holderText = (holders: readonly Holder[]): string =>

@@ -7,9 +7,16 @@ import type { NodeName } from '../../base/index.ts'
 import { authorityHash, createAuthority, type HostPki, type NodePki, type PkiOrder, refuse } from '../../rpc/index.ts'
 import { connectedNodeNames } from '../../status/index.ts'
 import type { Log } from '../host/log.ts'
-import { type AuthorityRecord, holdersOf, isStranded, type KeeperPorts, type Rotation } from './authority-keeper.ts'
+import {
+  type AuthorityRecord,
+  hasJoined,
+  holdersOf,
+  isStranded,
+  type KeeperPorts,
+  type Rotation,
+} from './authority-keeper.ts'
 import { newGeneration, splitKey, thresholdOf } from './authority-shares.ts'
-import type { ClusterFile, ClusterNodeEntry } from './cluster-file.ts'
+import type { ClusterFile } from './cluster-file.ts'
 import {
   nextRotationStep,
   obstacle,
@@ -240,6 +247,3 @@ function afterPhase({ rotation: _done, ...record }: AuthorityRecord, rotation: R
 
 const missing = ({ nodes }: Pick<ClusterFile, 'nodes'>, isThere: (node: NodeName) => boolean): readonly string[] =>
   nodes.flatMap((node) => (isThere(node.name) || !hasJoined(node) ? [] : [node.name]))
-
-/** Whoever joins later is let in by what is believed then. */
-const hasJoined = ({ keys }: Pick<ClusterNodeEntry, 'keys'>): boolean => keys?.length !== 0

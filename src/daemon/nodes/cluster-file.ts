@@ -7,7 +7,7 @@ import { highestPriority, mostLinks, type NodeLink, withLinks } from './node-lin
 
 export interface ClusterNodeEntry {
   readonly name: NodeName
-  /** Pacemaker's node id: a number, never used again. */
+  /** Pacemaker's node id: a number that no other node of the list has. That of the highest node is given again once it was removed. */
   readonly id: string
   /** Of its first link. */
   readonly address: string
