@@ -1,3 +1,5 @@
+import { reasonOf } from '../../base/index.ts'
+
 /** A file that the caller named and that cannot be used, in one sentence. */
 export class CallerFileError extends Error {
   override readonly name = 'CallerFileError'
@@ -7,9 +9,7 @@ export class CallerFileError extends Error {
     readonly done: 'read' | 'written',
     cause: unknown,
   ) {
-    const why =
-      cause instanceof Error ? cause.message.replace(/^\w+: /, '').replace(/, \w+(?: '.*')?$/, '') : String(cause)
-    super(`${path} cannot be ${done}: ${why}.`, { cause })
+    super(`${path} cannot be ${done}: ${reasonOf(cause)}.`, { cause })
   }
 }
 
