@@ -5,10 +5,10 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { printable } from '../../base/index.ts'
-import { parseXml } from '../../cib/index.ts'
+import { parseXml, printXml } from '../../cib/index.ts'
 import { asksForAccess } from '../cib/show-access.ts'
 import { asksFenceAgents } from '../cluster/fence-agents.ts'
-import { findTool, formed, runTool } from '../command/run-tool.ts'
+import { findTool, formed, resultElement, runTool } from '../command/run-tool.ts'
 import { describeExit, exitCodes } from '../exit-codes.ts'
 import { optionsOf } from '../help.ts'
 import { isLive } from '../monitor/crm-mon.ts'
@@ -61,9 +61,12 @@ export async function replyTo(call: ToolCall, environment: Environment): Promise
     return await answer(call, given, environment)
   } catch (error) {
     const reply = refusal(call.tool, error)
-    // Pacemaker's crm_mon ends well all the same where it shows a file once.
-    const endsWell = call.tool === 'crm_mon' && error instanceof CibFileError
-    return formed(call, given, endsWell ? { ...reply, exitCode: exitCodes.ok } : reply)
+    if (call.tool !== 'crm_mon' || !(error instanceof CibFileError)) return formed(call, given, reply)
+    // Pacemaker's ends well all the same where it shows a file once.
+    const unread = { ...reply, exitCode: exitCodes.ok }
+    return optionValue(given, 'output-as') === 'xml'
+      ? { ...unread, output: printXml(resultElement(call, unread)), errors: '' }
+      : unread
   }
 }
 
