@@ -12,15 +12,16 @@ export interface OptionSpec {
   readonly help: string
   /** Its value names a file of the caller (`read`, `written`), so that the command runs in the caller's process. */
   readonly file?: 'read' | 'written'
-  /** Its value is the time after which the command gives up (shims/systole-tool). */
-  readonly isDeadline?: true
   /**
    * Accepted and of no effect here, for a reason that the help tells. `holds`: what it asks for is always so. `told`: it asks for something that is
    * not done, which whoever gives it is told.
    */
   readonly ignored?: 'holds' | 'told'
-  /** What its value must be. Where Pacemaker takes a number of seconds alone, a duration with a unit is one here, too. */
-  readonly checked?: 'integer' | 'time'
+  /**
+   * What its value must be. Where Pacemaker takes a number of seconds alone, a duration with a unit is one here, too. `time` and `duration` differ in
+   * the words of the refusal: Pacemaker's, or our own.
+   */
+  readonly checked?: 'integer' | 'time' | 'duration'
 }
 
 /** In the order in which they were given: of two commands the later one counts. */
@@ -176,12 +177,18 @@ function readValue(
   const value = takesNext ? rest.shift() : inline
   if (value === undefined && spec.value === 'required') return `Missing argument for ${written}`
   if (value !== undefined && spec.checked !== undefined && !isOfKind(spec.checked, value))
-    return spec.checked === 'integer'
-      ? `Cannot parse integer value “${value}” for ${written}`
-      : `Error parsing option ${written}`
+    return refusals[spec.checked](written, value)
   given.push(value === undefined ? { name } : { name, value })
   return undefined
 }
 
-const isOfKind = (kind: 'integer' | 'time', value: string): boolean =>
+type Checked = NonNullable<OptionSpec['checked']>
+
+const refusals: Readonly<Record<Checked, (written: string, value: string) => string>> = {
+  integer: (written, value) => `Cannot parse integer value “${value}” for ${written}`,
+  time: (written) => `Error parsing option ${written}`,
+  duration: (written, value) => `The value '${value}' of ${written} is not a time, such as 30 or 2min.`,
+}
+
+const isOfKind = (kind: Checked, value: string): boolean =>
   parseDurationMs(value) !== undefined || (kind === 'integer' && /^[+-]?\d+$/.test(value))

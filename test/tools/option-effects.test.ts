@@ -374,7 +374,7 @@ test.each(['cibadmin -Q -t soon', 'crmadmin -D --timeout=none'])('%s: that is no
   const [tool = '', ...words] = splitShellLine(line)
   const { exitCode, errors } = await runTool({ tool, arguments: words }, new TestWorld())
   expect(exitCode).toBe(64)
-  expect(errors).toMatch(/^(cib|crm)admin: --timeout=\w+ is not a time, such as 30 or 2min\.\n$/)
+  expect(errors).toMatch(/^(cib|crm)admin: The value '\w+' of (-t|--timeout) is not a time, such as 30 or 2min\.\n$/)
 })
 
 test.each(['attrd_updater', 'crm_attribute -N alpha -l reboot'])(
@@ -418,5 +418,9 @@ test.each(['timeout', 'tolerance', 'delay'])('stonith_admin --%s takes a duratio
     { tool: 'stonith_admin', arguments: ['--reboot', 'beta', `--${name}=soon`] },
     world,
   )
-  expect([exitCode, errors, world.asked]).toEqual([64, `stonith_admin: --${name}=soon is not a duration.\n`, []])
+  expect([exitCode, errors, world.asked]).toEqual([
+    64,
+    `stonith_admin: The value 'soon' of --${name} is not a time, such as 30 or 2min.\n`,
+    [],
+  ])
 })

@@ -98,7 +98,8 @@ const options: readonly OptionSpec[] = [
   always('local,l', 'this node answers, and a change is for the whole cluster'),
   valueNotDone('node,N', 'NODE', 'every node has the whole CIB'),
   valueNotDone('host,h', 'NODE', 'every node has the whole CIB'),
-  { ...valued('timeout,t', 'TIME', 'Give up after this time; what was begun may still be done'), isDeadline: true },
+  // Kept by shims/systole-tool, so that it holds where this node does not answer at all.
+  { ...valued('timeout,t', 'TIME', 'Give up after this time; what was begun may still be done'), checked: 'duration' },
   valueNotDone('call-id,i', 'NUMBER', 'no answer is awaited by its number'),
 ]
 

@@ -20,7 +20,8 @@ export const crmadmin: Tool = {
     optional(valued('nodes,N', 'TYPE', 'All nodes, or those of a type: cluster, guest, remote')),
     flag('bash-export,B', 'Nodes as assignments for a shell'),
     flag('quiet,q', 'Only the value'),
-    { ...valued('timeout,t', 'TIME', 'Give up after this time'), isDeadline: true },
+    // Kept by shims/systole-tool, so that it holds where this node does not answer at all.
+    { ...valued('timeout,t', 'TIME', 'Give up after this time'), checked: 'duration' },
     valueNotDone('ipc-name,i', 'NAME', 'who asks is known by the connection'),
   ],
   printsXml: true,

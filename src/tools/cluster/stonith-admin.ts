@@ -36,12 +36,18 @@ const options: readonly OptionSpec[] = [
   valued('deregister-level,d', 'TARGET', 'Refused: levels are those of the configuration'),
   valueNotDone('device,v', 'DEVICE', 'levels are those of the configuration'),
   { ...valueNotDone('index,i', 'LEVEL', 'levels are those of the configuration'), checked: 'integer' },
-  valued('timeout,t', 'TIME', 'How long each action of a device may take (default: fencing-timeout)'),
+  {
+    ...valued('timeout,t', 'TIME', 'How long each action of a device may take (default: fencing-timeout)'),
+    checked: 'duration',
+  },
   flag('quiet,q', 'Less: of --history the moment of the last fencing, as seconds since 1970'),
   flag('as-node-id,n', 'The node is named by its id (with --last)'),
   valued('tag,T', 'TAG', 'Name whoever asks in the fencing history'),
-  valued('tolerance', 'TIME', 'Do nothing if the same succeeded less than this time ago'),
-  valued('delay,y', 'TIME', 'Wait so long before fencing, beside the delays of the devices'),
+  { ...valued('tolerance', 'TIME', 'Do nothing if the same succeeded less than this time ago'), checked: 'duration' },
+  {
+    ...valued('delay,y', 'TIME', 'Wait so long before fencing, beside the delays of the devices'),
+    checked: 'duration',
+  },
   flag('cleanup,c', 'Forget the fencing history (with --history)'),
   always('broadcast,b', 'every node knows the whole history'),
 ]
@@ -86,9 +92,6 @@ async function run(call: ParsedCall, world: ToolWorld): Promise<ToolReply> {
   const { value = '' } = command
   const wrongValue = wrongParameter(call)
   if (wrongValue !== undefined) return refused(exitCodes.usage, `stonith_admin: ${wrongValue}`)
-  const wrong = durations.find((name) => isNoDuration(optionValue(call.given, name)))
-  if (wrong !== undefined)
-    return refused(exitCodes.usage, `stonith_admin: --${wrong}=${optionValue(call.given, wrong)} is not a duration.`)
   if (asksFenceAgents(call.given)) return onFenceAgents(call, command.name)
   if (!world.isCluster)
     return refused(exitCodes.notConnected, 'Could not connect to fencer: Transport endpoint is not connected')
@@ -128,10 +131,6 @@ async function run(call: ParsedCall, world: ToolWorld): Promise<ToolReply> {
       return await fence(call, { action: actions[command.name] ?? 'reboot', node: value }, world)
   }
 }
-
-const durations = ['timeout', 'tolerance', 'delay'] as const
-
-const isNoDuration = (text: string | undefined): boolean => text !== undefined && parseDurationMs(text) === undefined
 
 /** A parameter is a pair, and one of the environment is set there. */
 function wrongParameter({ given, files }: ParsedCall): string | undefined {

@@ -1,5 +1,5 @@
 /** Runs a command by its name: reads its options, answers `--help` and `--version`, and gives its result the form that was asked for. */
-import { firstNotInXml, parseDurationMs } from '../../base/index.ts'
+import { firstNotInXml } from '../../base/index.ts'
 import { element, printXml, type XmlElement } from '../../cib/index.ts'
 import { describeExit, exitCodes } from '../exit-codes.ts'
 import { describeTool, formatsOf, optionsOf } from '../help.ts'
@@ -35,8 +35,6 @@ export async function runTool(call: ToolCall, world: ToolWorld): Promise<ToolRep
     )
   const isKnownHere = call.installed !== undefined && tool.asksWhatIsInstalled?.(given) === true
   if (call.files === undefined && needsCaller(tool, given) && !isKnownHere) return runHere
-  const late = wrongDeadline(tool, given)
-  if (late !== undefined) return refused(exitCodes.usage, late)
   const reply = formed(call, given, await tool.run({ ...call, given }, world))
   return await written(call, given, format === 'none' ? reply : withNotDone(tool, given, reply))
 }
@@ -49,14 +47,6 @@ function withNotDone(tool: Tool, given: readonly GivenOption[], reply: ToolReply
       `${tool.name}: ${name.length === 1 ? '-' : '--'}${name} has no effect here: ${help.replace(/^No effect: /, '')}.\n`,
   )
   return lines.length === 0 ? reply : { ...reply, errors: lines.join('') + reply.errors }
-}
-
-/** The caller's own program gives up then (shims/systole-tool), so that it does so where this node does not answer at all. */
-function wrongDeadline(tool: Tool, given: readonly GivenOption[]): string | undefined {
-  const name = tool.options.find(({ isDeadline }) => isDeadline)?.names[0]
-  const value = name === undefined ? undefined : optionValue(given, name)
-  if (value === undefined || parseDurationMs(value) !== undefined) return undefined
-  return `${tool.name}: --${name}=${value} is not a time, such as 30 or 2min.`
 }
 
 const holdsNoControl = (character: string): string =>
