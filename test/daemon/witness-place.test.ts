@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -86,7 +86,10 @@ describe('a witness that no node calls', () => {
     return entry(name, server.port)
   }
 
-  async function witnessOf(nodes: readonly object[]): Promise<{ own: ClusterFile; witness: WitnessHost }> {
+  async function witnessOf(
+    nodes: readonly object[],
+    votes = true,
+  ): Promise<{ own: ClusterFile; witness: WitnessHost }> {
     const paths = pathsBelow(folder)
     mkdirSync(paths.pki, { recursive: true })
     mkdirSync(paths.data, { recursive: true })
@@ -99,7 +102,7 @@ describe('a witness that no node calls', () => {
       clusterName: 'x',
       nodes,
       nodesVersion: 4,
-      witness: { name: 'w', address: '127.0.0.1', votes: true, keys: [keyOf(certificate)] },
+      witness: { name: 'w', address: '127.0.0.1', votes, keys: [keyOf(certificate)] },
     })
     host = new WitnessHost(own, {
       paths,
@@ -156,5 +159,14 @@ describe('a witness that no node calls', () => {
     witness.begin()
     await until(() => heard > 1)
     expect(witness.state()).toMatchObject({ votes: true })
+  })
+
+  test('and has no member of the store keeps no file of authorities that it believes no more', async () => {
+    const { witness } = await witnessOf([entry('a', 1), entry('b', 1), entry('c', 1)], false)
+    await witness.start()
+    const [present, next] = [authority.certificate, (await createAuthority('next')).certificate]
+    for (const trust of [[present, next], [next, present], [present]])
+      await witness.followAuthority({ trust, renew: false })
+    await until(() => readdirSync(pathsBelow(folder).pki).filter((name) => name.startsWith('trust-')).length === 1)
   })
 })

@@ -269,6 +269,8 @@ export class WitnessHost {
       if (step === 'discard' || step === 'join') await this.#discard()
       if (step === 'run' || step === 'join') this.#run()
       if (step === 'none' && this.#member !== undefined && !this.#memberBelieves()) await this.#runAnew(this.#member)
+      // Nothing reads what was believed before.
+      if (this.#member === undefined) dropOldTrust(this.#ports.paths.pki)
     })
   }
 
