@@ -59,7 +59,7 @@ describe('a connection is wanted', () => {
 })
 
 test('a start that gets no answer ends when the connection is deleted, and not before', async () => {
-  // Somebody who listens and never answers, as a host whose daemon hangs.
+  // A port where nobody listens any more, as of a host that is off.
   const silent = createServer(() => undefined)
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
   const address = silent.address()
