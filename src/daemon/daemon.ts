@@ -58,7 +58,7 @@ import { type AskedToken, JoinTokens } from './nodes/join-tokens.ts'
 import { joiningVotes } from './nodes/joining-votes.ts'
 import { openDoorOf, strangerRules } from './nodes/known-hosts.ts'
 import { enrolHandler } from './nodes/let-in.ts'
-import { addressesOf } from './nodes/node-links.ts'
+import { addressesOf, missingAddress } from './nodes/node-links.ts'
 import { newerFile, withListOf } from './nodes/node-list.ts'
 import { findOwnNode, ownName } from './nodes/own-name.ts'
 import { followAuthority, ownPki } from './nodes/own-pki.ts'
@@ -284,6 +284,9 @@ export class Daemon {
     const own = this.#ownIn(file)
     assert(own !== undefined, `cluster.json names this host ('${ownName()}')`)
     this.#ownNode = own.name
+    // Before anything begins: the threads of the pulse would end the daemon with it.
+    const missing = missingAddress(own)
+    if (missing !== undefined) throw refuse('no-address', `This host does not have its address ${missing} yet.`)
     this.#keepStrangersOut(file, own)
     this.#known = readIdentity(this.paths.pki)
     if (takesPart(this.paths)) await this.startNode()

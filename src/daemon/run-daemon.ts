@@ -43,8 +43,7 @@ const startAgainMs = 1000
 
 /** The command line finds no socket: it says what this daemon waits for. */
 function tellWhoAsks({ root }: Paths, error: unknown): void {
-  const { code, address, message } = error as NodeJS.ErrnoException & { readonly address?: string }
-  const why = code === 'EADDRNOTAVAIL' ? `this host does not have its address ${address ?? ''} yet.` : message
+  const why = error instanceof Error ? error.message : String(error)
   try {
     writeWhole(waitsFile(localSocketPath(root)), `${why}\n`)
   } catch (failure) {
@@ -52,6 +51,6 @@ function tellWhoAsks({ root }: Paths, error: unknown): void {
   }
 }
 
-/** What is wrong with the host's files, in a sentence. */
+/** What is wrong with the host or its files, in a sentence. */
 const isTold = (error: unknown): error is Error =>
   error instanceof RefusedError || error instanceof UnusableIdentityError

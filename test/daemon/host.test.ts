@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:f
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { localHandlers } from '../../src/daemon/api/local-api.ts'
@@ -99,15 +100,21 @@ describe('a host that is to belong to another cluster, and is not let in,', () =
   })
 })
 
-test('whoever asks a daemon that cannot begin yet hears what it waits for', async () => {
+test.each([false, true])('whoever asks a daemon that cannot begin yet hears why; taking part: %s', async (tookPart) => {
   const { authority, own } = await certificates()
   writeIdentity(paths.pki, authority, own)
   writeWhole(paths.clusterFile, list({ nodes: [{ name: ownName(), address: '192.0.2.1' }] }))
+  if (tookPart) writeWhole(paths.startedMark, '')
   await expect(live.getState({})).rejects.toThrow(/No daemon listens/)
   const program = fileURLToPath(new URL('../../bin/systoled', import.meta.url))
-  const waiting = spawn(program, { env: { ...process.env, SYSTOLE_ROOT: paths.root }, stdio: 'ignore' })
+  const waiting = spawn(program, { env: { ...process.env, SYSTOLE_ROOT: paths.root } })
+  const logged = Promise.all([text(waiting.stdout), text(waiting.stderr)])
   await once(waiting, 'exit')
+  expect((await logged).join('').trim().split('\n')).toEqual([
+    expect.stringMatching(/"why":"This host does not have its address 192\.0\.2\.1 yet\.".*the daemon cannot start/),
+  ])
   await expect(live.getState({})).rejects.toThrow(/waits, and tries again.*does not have its address 192\.0\.2\.1 yet/)
+  rmSync(paths.startedMark, { force: true })
   writeWhole(paths.clusterFile, list({ nodes: [{ name: ownName(), address: '127.0.0.1' }] }))
   await daemon.start(undefined)
   expect((await live.getState({})).clusterName).toBe('x')

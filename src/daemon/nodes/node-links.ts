@@ -2,6 +2,7 @@
  * The links of a cluster: its networks, numbered as Corosync numbers them. On each of them every node has one address. A node with one
  * address has link 0, and its entry in the list looks as it did before there were links.
  */
+import { isIP } from 'node:net'
 import { canBind } from '../host/can-bind.ts'
 
 export interface NodeLink {
@@ -42,6 +43,12 @@ export function withLinks<Host extends Addressed>(
 
 /** Those of a host's own addresses on which its member of the store can listen now. */
 export const presentAddresses = (own: Addressed): readonly string[] => addressesOf(own).filter(canBind)
+
+/** The only address of a host, where the host does not have it now: of several, each that is missing is tried again later (listeners.ts). */
+export function missingAddress(own: Addressed): string | undefined {
+  const [only = '', ...more] = addressesOf(own)
+  return more.length === 0 && isIP(only) !== 0 && !canBind(only) ? only : undefined
+}
 
 /** Preferred first: by priority, then by number, as Corosync's `link_mode: passive` has it. */
 export const byPreference = (a: NodeLink, b: NodeLink): number =>

@@ -9,7 +9,7 @@ import type { ClusterFile, ClusterNodeEntry } from '../nodes/cluster-file.ts'
 import { defaultTimings, parseClusterFile, type Timings } from '../nodes/cluster-file.ts'
 import { readIdentity, UnusableIdentityError } from '../nodes/identity.ts'
 import { membersDoor } from '../nodes/known-hosts.ts'
-import { addressOn, linksOf } from '../nodes/node-links.ts'
+import { addressOn, linksOf, missingAddress } from '../nodes/node-links.ts'
 import { findOwnNode } from '../nodes/own-name.ts'
 import { storeConfig, voterEndpoints } from '../store/store-config.ts'
 import type { PulseListen, PulsePeer, ToPulse } from './messages.ts'
@@ -31,13 +31,14 @@ export function beginPulse(file: ClusterFile, own: ClusterNodeEntry, paths: Path
 
 /**
  * For a daemon that takes part and was killed: its peers count the seconds, so that its heartbeats begin while the rest of
- * the program is still being loaded. Whatever is wrong with the files is told by those who read them afterwards.
+ * the program is still being loaded. Whatever is wrong with the files or the address is told by those who need them afterwards.
  */
 export function beginPulseEarly(paths: Paths): Pulse | undefined {
   const text = readIfThere(paths.clusterFile)
   if (text === undefined || !takesPart(paths)) return undefined
   const parsed = parseClusterFile(text)
   const own = parsed.ok ? findOwnNode(parsed.value) : undefined
+  if (own && missingAddress(own) !== undefined) return undefined
   try {
     return parsed.ok && own ? beginPulse(parsed.value, own, paths) : undefined
   } catch (error) {
