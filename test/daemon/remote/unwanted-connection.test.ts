@@ -24,6 +24,7 @@ const machine = (values: Readonly<Record<string, string>>): string =>
 const bundle = (values: Readonly<Record<string, string>>): string =>
   `<bundle id="web">${meta('web', values)}<podman image="x"/><network control-port="3121"/><primitive id="page" class="ocf" provider="heartbeat" type="nginx"/></bundle>`
 const stopped = { 'target-role': 'Stopped' }
+const other = `<primitive id="db" class="ocf" provider="pacemaker" type="Dummy">${meta('db', stopped)}</primitive>`
 
 describe('a connection is wanted', () => {
   const cases: readonly (readonly [name: string, resources: string, node: string, wanted: boolean])[] = [
@@ -53,6 +54,8 @@ describe('a connection is wanted', () => {
     ['where a bundle has the replica', bundle({}), 'web-0', true],
     ['not where the bundle is disabled', bundle(stopped), 'web-0', false],
     ['not where its group is disabled', `<group id="g">${meta('g', stopped)}${connection()}</group>`, 'r1', false],
+    ['where another resource is disabled', connection() + other, 'r1', true],
+    ['where another member of its group is disabled', `<group id="g">${connection()}${other}</group>`, 'r1', true],
   ]
   for (const [name, resources, node, wanted] of cases)
     test(name, () => expect(isConnectionWanted(configured(resources), nodeName(node))).toBe(wanted))
