@@ -1,0 +1,30 @@
+/** The counts are those of crm_simulate 2.1.5 for the same CIB. */
+import { createHash } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { parseXml } from '../../../src/cib/index.ts'
+import { simulate } from '../../../src/scheduler/simulate/simulate.ts'
+
+const lost = (parts: string): string =>
+  `<node_state id="1" uname="n1" in_ccm="false" crmd="offline" join="down" expected="member">${parts}</node_state>`
+const history = '<lrm id="1"><lrm_resources/></lrm>'
+const attributes =
+  '<transient_attributes id="1"><instance_attributes id="t"><nvpair id="t1" name="a" value="1"/></instance_attributes></transient_attributes>'
+
+function updatesAfter(state: string): string | undefined {
+  const parsed =
+    parseXml(`<cib validate-with="pacemaker-3.7" admin_epoch="0" epoch="1" num_updates="0" have-quorum="1" dc-uuid="2"><configuration>
+<crm_config><cluster_property_set id="o"><nvpair id="o1" name="stonith-enabled" value="true"/></cluster_property_set></crm_config>
+<nodes><node id="1" uname="n1"/><node id="2" uname="n2"/></nodes><resources><primitive id="f" class="stonith" type="fence_dummy"/></resources><constraints/></configuration>
+<status>${state}<node_state id="2" uname="n2" in_ccm="true" crmd="online" join="member" expected="member"><lrm id="2"><lrm_resources/></lrm></node_state></status></cib>`)
+  if (!parsed.ok) throw new Error('the test itself is wrong')
+  const md5 = (text: string): string => createHash('md5').update(text).digest('hex')
+  const simulation = simulate({ cib: parsed.value, now: 1_700_000_000, md5, showScores: false, keepsResult: true })
+  return simulation.result().attributes.num_updates
+}
+
+/** A probe and a start of the device are an update each, and so is the fencing. */
+test.each([
+  ['a lost node without history or attributes', '', '3'],
+  ['a lost node with history', history, '4'],
+  ['a lost node with history and attributes', history + attributes, '5'],
+])('the fencing of %s', (_, parts, updates) => expect(updatesAfter(lost(parts))).toBe(updates))
