@@ -81,6 +81,12 @@ export interface Message {
   readonly about?: About
 }
 
+/** Mistakes that pcs finds one by one and ends with a sentence of its own, in its words: our own commands refuse them elsewhere. */
+export const saidByPcs = (...errors: readonly string[]): Message => ({
+  own: errors.join(' '),
+  about: { code: 'said-by-pcs', errors, closes: true },
+})
+
 export const ownWords = (message: string | Message): string => (typeof message === 'string' ? message : message.own)
 
 /** What another dialect says at that point where ours says nothing, or says it in its answer. */

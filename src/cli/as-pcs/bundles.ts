@@ -1,7 +1,7 @@
 /** Values of a bundle that the schema lets through, or refuses in words of its own. */
 import { findResource } from '../../cib/index.ts'
 import { type Call, Refusal } from '../command.ts'
-import type { Message } from '../message.ts'
+import { type Message, saidByPcs } from '../message.ts'
 import { parsePairs, splitSections } from '../words.ts'
 
 interface Rule {
@@ -68,19 +68,16 @@ export async function refuseBundleCall(call: Call, name: string): Promise<void> 
   if (name.endsWith(' create') && id !== '') {
     const type = own[0]?.includes('=') === false ? own[0] : ''
     if (type !== 'docker' && type !== 'podman')
-      throw saying([`'${type}' is not a valid container type value, use 'docker', 'podman'`])
+      throw new Refusal(saidByPcs(`'${type}' is not a valid container type value, use 'docker', 'podman'`))
   }
   if (id !== '' && !own.some((word) => word.startsWith('image=')))
-    throw saying(["required container option 'image' is missing"])
+    throw new Refusal(saidByPcs("required container option 'image' is missing"))
   const errors = sections.flatMap(({ keyword, words: given }) => {
     const has = (option: string): boolean => given.some((word) => word.startsWith(`${option}=`))
     return keyword === 'port-map' ? portErrors(has) : keyword === 'storage-map' ? storageErrors(has) : []
   })
-  if (errors.length > 0) throw saying(errors)
+  if (errors.length > 0) throw new Refusal(saidByPcs(...errors))
 }
-
-const saying = (errors: readonly string[]): Refusal =>
-  new Refusal({ own: errors.join(' '), about: { code: 'said-by-pcs', errors, closes: true } })
 
 async function refuseOtherThanBundle(cluster: Call['cluster'], id: string): Promise<void> {
   const { cib } = await cluster.readCib()

@@ -8,6 +8,7 @@ import {
   type XmlElement,
 } from '../../cib/index.ts'
 import { type Call, Refusal } from '../command.ts'
+import { saidByPcs } from '../message.ts'
 import { quoted } from '../pcs-words/said.ts'
 import { parsePairs, splitSections, wrongCall } from '../words.ts'
 import { refuseGroupAdd } from './group-add.ts'
@@ -97,8 +98,7 @@ function refuseSectionsTwice({ words }: Call): void {
   if (twice !== undefined) throw new Refusal(`'${twice}' cannot be used more than once`)
 }
 
-const saidTogether = (errors: readonly string[]): Refusal =>
-  new Refusal({ own: errors.join(' '), about: { code: 'said-by-pcs', errors, closes: true } })
+const saidTogether = (errors: readonly string[]): Refusal => new Refusal(saidByPcs(...errors))
 
 /** Constraints and other elements have ids as well. */
 async function refuseTagMembers({ words, cluster }: Call): Promise<void> {

@@ -1,6 +1,7 @@
 /** Everything that pcs 0.12 finds wrong with `resource group add`, in its order; ours stops at the first kind of mistake. */
 import { childElements, findResource, type XmlElement } from '../../cib/index.ts'
 import { type Call, Refusal } from '../command.ts'
+import { saidByPcs } from '../message.ts'
 import { badCharacter } from '../pcs-words/about-ids.ts'
 import { quoted } from '../pcs-words/said.ts'
 
@@ -13,13 +14,14 @@ export async function refuseGroupAdd({ words, flags, cluster }: Call): Promise<v
   if (found !== undefined && found.name !== 'group') return
   const members = found === undefined ? [] : childElements(found, 'primitive').map(({ attributes }) => attributes.id)
   const beside = typeof sides[0] === 'string' ? sides[0] : undefined
-  if (beside !== undefined && findResource(cib, beside) === undefined) throw said([`'${beside}' does not exist`])
+  if (beside !== undefined && findResource(cib, beside) === undefined)
+    throw new Refusal(saidByPcs(`'${beside}' does not exist`))
   const errors = [
     ...(found === undefined ? [badCharacter(group, 'group name')].filter((error) => error !== undefined) : []),
     ...aboutResources(cib, resources, group),
     ...aboutMembers(resources, { group, members, beside }),
   ]
-  if (errors.length > 0) throw said(errors)
+  if (errors.length > 0) throw new Refusal(saidByPcs(...errors))
 }
 
 function aboutResources(cib: XmlElement, resources: readonly string[], group: string): readonly string[] {
@@ -60,6 +62,3 @@ function aboutMembers(resources: readonly string[], { group, members, beside }: 
     ...(resources.includes(beside) ? [`Cannot put resource '${beside}' next to itself`] : []),
   ]
 }
-
-const said = (errors: readonly string[]): Refusal =>
-  new Refusal({ own: errors.join(' '), about: { code: 'said-by-pcs', errors, closes: true } })

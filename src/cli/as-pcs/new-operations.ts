@@ -4,10 +4,10 @@
  */
 import { parseDurationMs } from '../../base/index.ts'
 import { type InstalledAgent, operationMistakes } from '../agents.ts'
-import type { Message } from '../message.ts'
+import { type Message, saidByPcs } from '../message.ts'
 import { badCharacter } from '../pcs-words/about-ids.ts'
 import { quoted } from '../pcs-words/said.ts'
-import { booleans, operationOptions } from '../pcs-words/sentences.ts'
+import { booleans, operationOptions, truths } from '../pcs-words/sentences.ts'
 import type { WrittenOperation } from '../resource-words.ts'
 import { isAnyRole } from './operations.ts'
 
@@ -18,15 +18,9 @@ export interface OperationMistake {
 }
 
 const failures = ['block', 'demote', 'fence', 'ignore', 'restart', 'restart-container', 'standby', 'stop']
-const truths = ['0', '1', 'false', 'n', 'no', 'off', 'on', 'true', 'y', 'yes']
 
 /** `10`, `5s`, `1min`: neither milliseconds nor capital letters. */
 const isTime = (text: string): boolean => /^\d+(s|sec|m|min|h|hr)?$/.test(text)
-
-const saying = (error: string): Message => ({
-  own: error,
-  about: { code: 'said-by-pcs', errors: [error], closes: true },
-})
 
 export function newOperationMistakes(
   operations: readonly WrittenOperation[],
@@ -44,7 +38,7 @@ function optionMistakes({ attributes }: WrittenOperation): readonly Message[] {
   const unknown = [...attributes.keys()].filter((name) => !operationOptions.includes(name))
   if (unknown.length === 0) return []
   const option = unknown.length === 1 ? `option '${unknown[0]}'` : `options: ${quoted(unknown)}`
-  return [saying(`invalid resource operation ${option}, allowed options are: ${quoted(operationOptions)}`)]
+  return [saidByPcs(`invalid resource operation ${option}, allowed options are: ${quoted(operationOptions)}`)]
 }
 
 function valueMistakes({ attributes }: WrittenOperation): readonly Message[] {
@@ -52,7 +46,7 @@ function valueMistakes({ attributes }: WrittenOperation): readonly Message[] {
     const value = attributes.get(name)
     return value === undefined || isRight(value)
       ? []
-      : [saying(`'${value}' is not a valid ${name} value, use ${wanted}`)]
+      : [saidByPcs(`'${value}' is not a valid ${name} value, use ${wanted}`)]
   }
   const oneOf = (words: readonly string[]) => (value: string) => words.includes(value.toLowerCase())
   const time = 'time interval (e.g. 1, 2s, 3m, 4h, ...)'
@@ -62,7 +56,9 @@ function valueMistakes({ attributes }: WrittenOperation): readonly Message[] {
     ...wrong('on-fail', oneOf(failures), quoted(failures)),
     ...wrong('record-pending', oneOf(truths), booleans),
     ...wrong('enabled', oneOf(truths), booleans),
-    ...(both ? [saying("Only one of resource operation options 'interval-origin' and 'start-delay' can be used")] : []),
+    ...(both
+      ? [saidByPcs("Only one of resource operation options 'interval-origin' and 'start-delay' can be used")]
+      : []),
     ...idMistakes(attributes.get('id')),
     ...wrong('interval', isTime, time),
     ...wrong('timeout', isTime, time),
@@ -71,7 +67,7 @@ function valueMistakes({ attributes }: WrittenOperation): readonly Message[] {
 
 function idMistakes(id: string | undefined): readonly Message[] {
   const bad = id === undefined ? undefined : badCharacter(id, 'operation id')
-  return bad === undefined ? [] : [saying(bad)]
+  return bad === undefined ? [] : [saidByPcs(bad)]
 }
 
 /** Two operations of one name and interval: which of them runs when is not known. */
@@ -87,7 +83,7 @@ function alike(operations: readonly WrittenOperation[]): readonly Message[] {
     intervals.length > 1 ? [`${name} with intervals ${intervals.join(', ')}`] : [],
   )
   if (lines.length === 0) return []
-  return [saying(`multiple specification of the same operation with the same interval:\n${lines.join('\n')}`)]
+  return [saidByPcs(`multiple specification of the same operation with the same interval:\n${lines.join('\n')}`)]
 }
 
 /** Ids that something has already. pcs stops at the first. */

@@ -71,8 +71,7 @@ function refersTo(other: Part, { id, parent }: Part): boolean {
   if (parent === other) return true
   const { name, attributes } = other.element
   if (name === 'fencing-level') return (attributes.devices ?? '').split(',').includes(id)
-  if (name !== 'tag' && name !== 'resource_set') return false
-  return childElements(other.element).some((reference) => reference.attributes.id === id)
+  return (name === 'tag' || name === 'resource_set') && refersById(other.element, id)
 }
 
 /** `resource ungroup` names each constraint, and each set that the group leaves. */

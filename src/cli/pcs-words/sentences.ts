@@ -337,7 +337,8 @@ function expectedValues(expected: string, name: string): string {
   return /number|score/.test(expected) ? 'an integer or INFINITY or -INFINITY' : expected
 }
 
-export const booleans = "a pacemaker boolean value: '0', '1', 'false', 'n', 'no', 'off', 'on', 'true', 'y', 'yes'"
+export const truths = ['0', '1', 'false', 'n', 'no', 'off', 'on', 'true', 'y', 'yes']
+export const booleans = `a pacemaker boolean value: ${quoted(truths)}`
 function choicesOf(choices: readonly string[] | string): string {
   if (typeof choices !== 'string') return quoted(choices)
   return choices === 'boolean' ? booleans : choices

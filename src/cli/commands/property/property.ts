@@ -11,7 +11,7 @@ import { isAnyWholeNumber, refuseInexactValues, unknownProperties } from '../../
 import { judgesAsPcs } from '../../as-pcs/speech.ts'
 import { changeCib } from '../../change.ts'
 import { type Command, changeFlags, Refusal } from '../../command.ts'
-import type { Message } from '../../message.ts'
+import { type Message, saidByPcs } from '../../message.ts'
 import { expectWords, parsePairs } from '../../words.ts'
 import { writtenOptions } from './names.ts'
 
@@ -76,12 +76,9 @@ const notSet = (name: string, missing: readonly string[], known: Iterable<string
 })
 
 function refuseNames(own: readonly string[], missing: readonly string[]): void {
-  const error = unknownProperties(own)
   const messages: readonly Message[] = [
     ...missing.map((name) => notSet(name, missing)),
-    ...(own.length === 0
-      ? []
-      : [{ own: error, about: { code: 'said-by-pcs', errors: [error], closes: true } as const }]),
+    ...(own.length === 0 ? [] : [saidByPcs(unknownProperties(own))]),
   ]
   if (messages.length > 0) throw new Refusal(...messages)
 }

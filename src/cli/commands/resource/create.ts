@@ -26,6 +26,7 @@ import { judgesAsPcs } from '../../as-pcs/speech.ts'
 import { changeCib, takesAnyValue } from '../../change.ts'
 import { type Call, type Command, changeFlags, type Outcome, Refusal } from '../../command.ts'
 import { refuseNodesByTheWay } from '../../guest-and-remote.ts'
+import { saidByPcs } from '../../message.ts'
 import { badCharacter } from '../../pcs-words/about-ids.ts'
 import { readResourceWords, type WrittenResource } from '../../resource-words.ts'
 import { sharedUniqueValues } from '../../unique-parameters.ts'
@@ -203,12 +204,8 @@ function refuseTakenIds(
   if (has(id)) throw new Refusal({ own: `'${id}' exists already.`, about: { code: 'id-in-use', id, by: 'another' } })
   const clone = inside?.kind === 'clone' ? inside.cloneId : undefined
   const bad = clone === undefined ? undefined : badCharacter(clone, 'id')
-  if (bad !== undefined) throw new Refusal({ own: bad, about: { code: 'said-by-pcs', errors: [bad], closes: true } })
-  if (clone !== undefined && has(clone))
-    throw new Refusal({
-      own: `'${clone}' exists already.`,
-      about: { code: 'said-by-pcs', errors: [`'${clone}' already exists`], closes: true },
-    })
+  if (bad !== undefined) throw new Refusal(saidByPcs(bad))
+  if (clone !== undefined && has(clone)) throw new Refusal(saidByPcs(`'${clone}' already exists`))
   const taken = takenOperationId(written.operations, id, has)
   if (taken !== undefined)
     throw new Refusal({ own: `'${taken}' exists already.`, about: { code: 'id-in-use', id: taken, by: 'another' } })
