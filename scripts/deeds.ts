@@ -136,7 +136,7 @@ function page(deeds: Readonly<Record<string, Deed>>): string {
       .map((word) => `| \`${word.name.replaceAll('|', '\\|')}\` | ${deedCell(word, deeds[word.name])} |`)
     return `## ${kind}\n\n| Word | Deed |\n| --- | --- |\n${rows.join('\n')}\n`
   })
-  return `# Words and deeds\n\nMade by \`npm run deeds\` from the definitions and test/deeds.json: every word that Systole accepts, with a test that shows what it does, or with what a user is told of a word that does nothing. *Always so*: what the word asks for is done without it. A *scheduler case* is one of Pacemaker's, whose answer is another without the word.\n\n${told.join('\n')}`
+  return `# Words and deeds\n\nMade by \`npm run deeds\` from the definitions and test/deeds.json: every word that Systole accepts, with a test that shows what it does, or the sentence that a user gets for a word without effect. *Always so*: what the word asks for is done without it. A *scheduler case* is one of Pacemaker's, whose answer is another without the word.\n\n${told.join('\n')}`
 }
 
 function deedCell(word: Word, deed: Deed | undefined): string {
