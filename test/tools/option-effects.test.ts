@@ -353,6 +353,8 @@ test.each(kept)('$name: what $option.names.0 asks for is so without it', async (
 test.each([
   ['cibadmin', '--query', '--timeout=1'],
   ['cibadmin', '-Q', '-t', '900ms'],
+  ['cibadmin', '-Q', '-tPT1S'],
+  ['cibadmin', '-Q', '--timeout=0.5S'],
   ['crmadmin', '--dc_lookup', '--timeout', '1s'],
 ])('%s %s %s: it gives up where the daemon does not answer', async (tool, ...words) => {
   const silent = createServer(() => undefined)
