@@ -29,7 +29,7 @@ interface Family {
 export function validateOptions(parent: XmlElement, add: AddReport): void {
   for (const child of childElements(parent)) {
     for (const [name, value] of Object.entries(child.attributes))
-      checkTaken(child, { name, value }, attributesTaken[child.name]?.[name], add)
+      checkTaken(child, { name, value }, attributesTaken.get(`${child.name} ${name}`), add)
     const family = familyOf(parent, child)
     if (family) for (const pair of childElements(child, 'nvpair')) checkPair(pair, family, add)
     else if (child.name === 'instance_attributes' && parent.attributes.class === 'stonith')
@@ -37,7 +37,7 @@ export function validateOptions(parent: XmlElement, add: AddReport): void {
     else if (child.name === 'meta_attributes' && (parent.name === 'alert' || parent.name === 'recipient'))
       for (const pair of childElements(child, 'nvpair')) {
         const { name = '', value = '' } = pair.attributes
-        checkTaken(pair, { name, value }, alertMeta[name], add)
+        checkTaken(pair, { name, value }, alertMeta.get(name), add)
       }
     else if (child.name === 'op')
       for (const [name, value] of Object.entries(child.attributes))
@@ -85,18 +85,24 @@ const port: TextForm = {
   takes: (value) => !/^\+?\d+$/.test(value) || (Number(value) >= 1 && Number(value) <= 65535),
 }
 
-const attributesTaken: Readonly<Record<string, Readonly<Record<string, TextForm>>>> = {
-  alert: {
-    path: {
+/** By element and attribute. */
+const attributesTaken: ReadonlyMap<string, TextForm> = new Map([
+  [
+    'alert path',
+    {
       expected: 'an absolute path, such as /usr/share/pacemaker/alerts/alert_file.sh',
-      takes: (value) => value.startsWith('/'),
+      takes: (value: string) => value.startsWith('/'),
     },
-  },
-  network: { 'control-port': port },
-  'port-mapping': { port, 'internal-port': port },
-}
+  ],
+  ['network control-port', port],
+  ['port-mapping port', port],
+  ['port-mapping internal-port', port],
+])
 
-const alertMeta: Readonly<Record<string, TextForm>> = { timeout: formOf(duration), enabled: formOf(boolean) }
+const alertMeta: ReadonlyMap<string, TextForm> = new Map([
+  ['timeout', formOf(duration)],
+  ['enabled', formOf(boolean)],
+])
 
 const entriesOf = (value: string): readonly string[] => value.split(/[;\s]+/).filter((entry) => entry !== '')
 
