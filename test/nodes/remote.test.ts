@@ -47,6 +47,20 @@ describe('a remote node', () => {
     expect(await tool(lab, remote, 'crm_node', '-p')).toContain('n1')
   }, 60_000)
 
+  test('has roles as other nodes have, and a script waits until enough nodes have one', async () => {
+    const asked = ['role', 'list', 'db', '--min=3', '--json'] as const
+    await lab.systole('n1', 'role', 'add', 'db', 'n1', remote)
+    await expect(lab.systole('n2', ...asked)).rejects.toMatchObject({ cause: { code: 75 } })
+    const waited = lab.systole('n2', ...asked, '--wait')
+    await lab.systole('n1', 'role', 'add', 'db', 'n2')
+    const { nodes } = JSON.parse(await waited) as { nodes: { name: string; online: boolean; addresses: string[] }[] }
+    expect(nodes).toEqual(
+      ['n1', 'n2', remote].map((name) => ({ name, online: true, addresses: [lab.network.address(name)] })),
+    )
+    await lab.systole('n1', 'role', 'remove', 'db', 'n1', 'n2', remote)
+    expect(await lab.systole('n1', 'role', 'list')).toBe('No node has a role.\n')
+  }, 60_000)
+
   test('keeps what the option secret-names calls secret out of its log', async () => {
     await lab.systole('n1', 'property', 'set', 'secret-names=stat*')
     const agent = ['leaky', 'ocf:pacemaker:Dummy', 'state=/nowhere/swordfish', 'op', 'start', 'on-fail=block']

@@ -119,6 +119,7 @@ import {
 import { resourceRestart } from './resource/restart.ts'
 import { resourceUpdate } from './resource/update.ts'
 import { nodeUtilization, resourceUtilization } from './resource/utilization.ts'
+import { roleAdd, roleList, roleRemove } from './role/role.ts'
 import { simulateCommand } from './simulate/simulate.ts'
 import { statusNodes } from './status/nodes.ts'
 import { statusQuery } from './status/query.ts'
@@ -302,6 +303,9 @@ export const allCommands: readonly Command[] = [
   cibElementDescription,
   cibElementCreate,
   ticketStatus,
+  roleList,
+  roleAdd,
+  roleRemove,
   lockAcquire,
   lockRelease,
   lockList,

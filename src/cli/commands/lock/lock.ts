@@ -5,6 +5,7 @@ import { parseDurationMs } from '../../../base/index.ts'
 import type { Messages } from '../../../rpc/index.ts'
 import { type Call, type Command, done, type Flag, type Outcome, Refusal } from '../../command.ts'
 import { liveCluster } from '../../live.ts'
+import { patienceMs } from '../../patience.ts'
 import { alignColumns } from '../../table.ts'
 import { expectWords } from '../../words.ts'
 import { KeptLock } from './kept-lock.ts'
@@ -191,15 +192,6 @@ async function acquire(call: Call, asked: Messages['AcquireLockRequest']): Promi
     if (isFirst) call.terminal.progress(`Waiting. ${heldBy(answer.lock)}`)
     await delay(pollMs)
   }
-}
-
-function patienceMs({ flags }: Call): number {
-  const wait = flags.get('wait')
-  if (wait === undefined) return 0
-  if (wait === true) return Number.POSITIVE_INFINITY
-  const ms = parseDurationMs(wait)
-  if (ms === undefined) throw new Refusal(`'${wait}' is not a number of seconds to wait.`)
-  return ms
 }
 
 function heldBy(lock: Lock | undefined): string {

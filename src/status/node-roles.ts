@@ -1,0 +1,19 @@
+/**
+ * What a node is there for: `db`, `haproxy`. A role is a node attribute `<role>-role` that is true, as OpenStack's installers write them, so
+ * that location rules see roles, and an imported cluster has them already.
+ */
+import { parseBoolean } from '../cib/index.ts'
+import type { NodeStatus } from './cluster-status.ts'
+
+const suffix = '-role'
+
+/** The node attribute that says it. */
+export const roleAttribute = (role: string): string => `${role}${suffix}`
+
+/** Sorted. An attribute that is true for a moment only, as a transient one is, counts as well. */
+export const rolesOf = ({ attributes }: Pick<NodeStatus, 'attributes'>): readonly string[] =>
+  [...attributes]
+    .flatMap(([name, value]) =>
+      name.endsWith(suffix) && name !== suffix && parseBoolean(value) === true ? [name.slice(0, -suffix.length)] : [],
+    )
+    .toSorted()
