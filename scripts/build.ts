@@ -33,6 +33,8 @@ const commands: Readonly<Record<string, string>> = {
   systole: 'src/cli/start/main.ts',
   // It must start faster still, and needs nothing of the command line.
   'systole-tool': 'src/tools/file/main.ts',
+  // One for each command of a job.
+  'systole-task': 'src/daemon/jobs/run-task.ts',
 }
 
 /**

@@ -19,8 +19,10 @@ export { type AgentOutcome, notRun, ocfExitCodes } from './outcome.ts'
 export {
   describeStartFailure,
   type ProgramEnd,
+  type ProgramRun,
   processStart,
   runProgram,
+  signalGroup,
 } from './process-group.ts'
 export { metadataReader, type ReadMetadata } from './read-metadata.ts'
 export { type AgentRunner, childProcessRunner, type RunningAgent } from './run-agent.ts'

@@ -38,6 +38,8 @@ export interface ProgramCall {
   readonly environment: Readonly<Record<string, string>>
   readonly stdio: NonNullable<SpawnOptions['stdio']>
   readonly timeoutMs: number
+  /** Between SIGTERM and SIGKILL, where it is not the usual time. */
+  readonly graceMs?: number
   /** Another user than the daemon's, without any further groups. */
   readonly as?: { readonly uid: number; readonly gid: number }
 }
@@ -68,7 +70,7 @@ export function runProgram(call: ProgramCall): ProgramRun {
     killTimer = setTimeout(() => {
       stubborn = true
       signalled('SIGKILL')
-    }, killGraceMs)
+    }, call.graceMs ?? killGraceMs)
   }
   const timeout = setTimeout(() => {
     timedOut = true

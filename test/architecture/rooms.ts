@@ -12,6 +12,7 @@ export const rooms: Readonly<Record<string, readonly string[] | typeof everythin
   attributes: ['base', 'cib'],
   controller: ['base', 'cib', 'status', 'transition', 'scheduler'],
   alerts: ['base', 'cib', 'status'],
+  jobs: ['base'],
   'resource-agents': ['base', 'cib'],
   executor: ['base', 'cib', 'transition', 'resource-agents'],
   fencing: ['base', 'cib', 'transition', 'resource-agents'],
@@ -27,7 +28,17 @@ export const rooms: Readonly<Record<string, readonly string[] | typeof everythin
 }
 
 /** Rooms that decide: no `node:` import and no third-party package. */
-export const mindRooms = ['status', 'scheduler', 'membership', 'quorum', 'attributes', 'controller', 'alerts', 'node']
+export const mindRooms = [
+  'status',
+  'scheduler',
+  'membership',
+  'quorum',
+  'attributes',
+  'controller',
+  'alerts',
+  'jobs',
+  'node',
+]
 /** Data rooms hold no I/O either; the packages that they use are pure. */
 export const dataRooms = ['base', 'cib', 'transition']
 export const packagesOfDataRooms: Readonly<Record<string, readonly string[]>> = { base: ['re2js'], cib: ['saxes'] }

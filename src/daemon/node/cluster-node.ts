@@ -34,6 +34,10 @@ import type { Paths } from '../host/paths.ts'
 import { shortages } from '../host/room.ts'
 import { rebootSelf } from '../host/self-reboot.ts'
 import { isEnabled } from '../host/takes-part.ts'
+import { startRunner } from '../jobs/start-runner.ts'
+import { TaskCleaner } from '../jobs/task-cleaner.ts'
+import { tasksFolder } from '../jobs/task-files.ts'
+import { TaskKeeper } from '../jobs/task-keeper.ts'
 import { LockKeeper } from '../locks/lock-keeper.ts'
 import { AskForList } from '../nodes/ask-for-list.ts'
 import type { WithAuthority } from '../nodes/authority.ts'
@@ -130,6 +134,8 @@ export class ClusterNode {
   readonly #ownKey: OwnKey
   readonly #removals: RemovalWork
   readonly #locks: LockKeeper
+  readonly #tasks: TaskKeeper
+  readonly #taskCleaner: TaskCleaner
   readonly #listeners = new Set<() => void>()
   readonly #bootId = readBootId()
   #file: ClusterFile
@@ -251,6 +257,23 @@ export class ClusterNode {
     this.#locks = new LockKeeper({
       ...this.#sources(),
       now: monotonicNow,
+      below: this.#known.below,
+      term: () => (this.#leads() ? this.view.dc?.term : undefined),
+    })
+    this.#tasks = new TaskKeeper({
+      ...this.#sources(),
+      below: this.#known.below,
+      self: {
+        node: this.name,
+        incarnation: this.#incarnation,
+        ...(this.#bootId !== undefined && { bootId: this.#bootId }),
+      },
+      folder: tasksFolder(setup.paths.data),
+      quorate: () => this.quorate,
+      startRunner,
+    })
+    this.#taskCleaner = new TaskCleaner({
+      ...this.#sources(),
       below: this.#known.below,
       term: () => (this.#leads() ? this.view.dc?.term : undefined),
     })
@@ -426,6 +449,8 @@ export class ClusterNode {
     this.#votes.close()
     this.#removals.close()
     this.#locks.close()
+    this.#tasks.close()
+    this.#taskCleaner.close()
     this.authority.close()
     this.rotation.close()
     this.#relink.close()
@@ -505,7 +530,11 @@ export class ClusterNode {
     this.#votes.look()
     this.#removals.look()
     this.#locks.look()
-    if (this.#executor) this.#alerts.look()
+    if (this.#executor) {
+      this.#alerts.look()
+      this.#tasks.look()
+      this.#taskCleaner.look()
+    }
     this.authority.look()
     this.rotation.look()
     this.#tellListeners()

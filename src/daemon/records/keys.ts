@@ -35,3 +35,8 @@ export const bundleIdentityKey = (node: string): string =>
 /** Named locks (src/daemon/locks). */
 export const locksPrefix = `${allKeys}locks/`
 export const lockKey = (name: string): string => `${locksPrefix}${encodeURIComponent(name)}`
+
+/** Commands on nodes (src/jobs), and those who own them. */
+export const tasksPrefix = `${allKeys}tasks/`
+export const taskKey = (id: string): string => `${tasksPrefix}${encodeURIComponent(id)}`
+export const ownersPrefixes = { job: `${allKeys}jobs/`, rollout: `${allKeys}rollouts/` }

@@ -1,0 +1,250 @@
+/** On every node: claims the tasks that are ready for it, starts their runners, watches them, and records what came of them. What is done when is decided by `taskStep`. */
+import type { ChildProcess } from 'node:child_process'
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { isFinished, isTaskId, parseTask, type TaskRecord, type TaskSelf, taskStep } from '../../jobs/index.ts'
+import { type Entry, isStoreFailure, type Revision, type Store, unchanged } from '../../store/index.ts'
+import type { Log } from '../host/log.ts'
+import { fromBytes, toBytes } from '../records/json-value.ts'
+import { taskKey, tasksPrefix } from '../records/keys.ts'
+import { endLeftCommand, folders, hasBegun, runnerOf, traceOf, writeCancel, writeOrder } from './task-files.ts'
+
+export interface TaskKeeperPorts {
+  readonly log: Log
+  readonly store: () => Store
+  readonly below: (prefix: string) => readonly Entry[]
+  readonly self: TaskSelf
+  /** Of all tasks. */
+  readonly folder: string
+  /** This node may change the store. */
+  readonly quorate: () => boolean
+  readonly startRunner: (folder: string) => ChildProcess
+}
+
+interface Known {
+  readonly entry: Entry
+  readonly task: TaskRecord
+}
+
+/** Of runners that a former daemon started, and of what failed. */
+const lookAgainMs = 200
+/** Runners that ended before they began: something on this node keeps them from it. */
+const mostStarts = 3
+/** Folders of tasks that are no more are looked for that often. */
+const cleanEveryMs = 10 * 60_000
+/** At the same time. The others wait for their turn. */
+const mostRunning = 64
+const defaultOutputBytes = 1024 * 1024
+
+export class TaskKeeper {
+  readonly #ports: TaskKeeperPorts
+  /** By key: a record is read once for each of its revisions. */
+  readonly #read = new Map<string, { readonly revision: Revision; readonly task: TaskRecord | undefined }>()
+  readonly #writing = new Set<string>()
+  readonly #runners = new Map<string, ChildProcess>()
+  readonly #starts = new Map<string, number>()
+  #timer: NodeJS.Timeout | undefined
+  #cleaning: NodeJS.Timeout | undefined
+  #closed = false
+
+  constructor(ports: TaskKeeperPorts) {
+    this.#ports = ports
+  }
+
+  /** After every change of the store, and when a runner has ended. */
+  look(): void {
+    clearTimeout(this.#timer)
+    if (this.#closed) return
+    this.#cleaning ??= setTimeout(() => this.#clean(), 0)
+    const own = this.#own()
+    let running = own.filter(({ task }) => task.state === 'running').length
+    for (const known of own) {
+      if (known.task.state === 'ready' && !known.task.cancel && running++ >= mostRunning) continue
+      this.#lookAt(known)
+    }
+    const mustWatch = own.some(({ task }) => task.state === 'running' && !this.#runners.has(task.id))
+    if (mustWatch) this.#timer = setTimeout(() => this.look(), lookAgainMs)
+  }
+
+  close(): void {
+    this.#closed = true
+    clearTimeout(this.#timer)
+    clearTimeout(this.#cleaning)
+  }
+
+  /** The oldest first. */
+  #own(): readonly Known[] {
+    const entries = this.#ports.below(tasksPrefix)
+    const present = new Set(entries.map(({ key }) => key))
+    for (const key of this.#read.keys()) if (!present.has(key)) this.#read.delete(key)
+    return entries
+      .flatMap((entry) => {
+        const task = this.#taskOf(entry)
+        return task?.node === this.#ports.self.node && !isFinished(task) ? [{ entry, task }] : []
+      })
+      .sort((a, b) => a.entry.createRevision - b.entry.createRevision)
+  }
+
+  #taskOf(entry: Entry): TaskRecord | undefined {
+    const known = this.#read.get(entry.key)
+    if (known?.revision === entry.modRevision) return known.task
+    const task = parseTask(fromBytes(entry.value))
+    const fits = task !== undefined && taskKey(task.id) === entry.key ? task : undefined
+    this.#read.set(entry.key, { revision: entry.modRevision, task: fits })
+    return fits
+  }
+
+  #lookAt({ entry, task }: Known): void {
+    const { self, log } = this.#ports
+    if (this.#writing.has(task.id)) return
+    const folder = this.#folderOf(task.id)
+    const trace = traceOf(folder, this.#runners.has(task.id))
+    const action = taskStep(task, { self, trace }, new Date().toISOString())
+    switch (action.kind) {
+      case 'record':
+        if (trace.kind === 'gone') endLeftCommand(folder)
+        this.#record(entry, action.record)
+        break
+      case 'start':
+        this.#start(entry, task)
+        break
+      case 'stop':
+        try {
+          stop(folder)
+        } catch (error) {
+          log.warn('a task could not be cancelled yet', { task: task.id, error })
+        }
+        break
+      case 'none':
+    }
+  }
+
+  #record(entry: Entry, record: TaskRecord): void {
+    const { log, store, quorate } = this.#ports
+    const { id, state } = record
+    if (!quorate()) return
+    this.#writing.add(id)
+    store()
+      .transaction({
+        compare: [unchanged(entry.key, entry)],
+        writes: [{ kind: 'put', key: entry.key, value: toBytes(record) }],
+      })
+      .then(({ applied }) => {
+        if (!applied) return
+        log.info('a task has changed', { task: id, state, ...summary(record) })
+        if (isFinished(record)) this.#starts.delete(id)
+      })
+      .catch((error: unknown) => {
+        if (!isStoreFailure(error)) throw error
+        log.warn('the state of a task could not be recorded yet', { task: id, state, error })
+      })
+      .finally(() => {
+        this.#writing.delete(id)
+        // Where it was applied, the watch brings it; where it was not, something else has changed, or nothing has.
+        this.#lookSoon()
+      })
+  }
+
+  #start(entry: Entry, task: TaskRecord): void {
+    const { startRunner, log } = this.#ports
+    const { id } = task
+    const folder = this.#folderOf(id)
+    const starts = (this.#starts.get(id) ?? 0) + 1
+    if (starts > mostStarts) {
+      const reason = 'it could not be started on this node: its log says why'
+      this.#record(entry, { ...task, state: 'done', exitCode: 126, ended: new Date().toISOString(), reason })
+      return
+    }
+    this.#starts.set(id, starts)
+    try {
+      writeOrder(folder, this.#orderOf(task))
+      if (task.cancel) writeCancel(folder)
+      const runner = startRunner(folder)
+      this.#runners.set(id, runner)
+      runner.once('error', (error) => log.warn('the runner of a task failed', { task: id, error }))
+      runner.once('error', () => this.#ended(id))
+      runner.once('exit', () => this.#ended(id))
+      runner.unref()
+    } catch (error) {
+      // What the system refuses it may allow a moment later; anything else is a bug.
+      if (!(error instanceof Error && 'code' in error)) throw error
+      log.warn('a task could not be started', { task: id, starts, error })
+      this.#lookSoon()
+    }
+  }
+
+  #ended(id: string): void {
+    this.#runners.delete(id)
+    if (this.#closed) return
+    if (hasBegun(this.#folderOf(id))) this.look()
+    else this.#lookSoon()
+  }
+
+  #orderOf({ argv, env, stdin, timeoutMs, maxOutput, owner, id, node }: TaskRecord) {
+    const { PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', SYSTOLE_ROOT } = process.env
+    return {
+      argv,
+      env: {
+        PATH,
+        HOME: '/root',
+        USER: 'root',
+        LOGNAME: 'root',
+        SHELL: '/bin/sh',
+        LANG: 'C.UTF-8',
+        ...(SYSTOLE_ROOT !== undefined && { SYSTOLE_ROOT }),
+        SYSTOLE_NODE: node,
+        SYSTOLE_TASK: id,
+        ...(owner.kind === 'job' ? { SYSTOLE_JOB: owner.name } : { SYSTOLE_ROLLOUT: owner.name }),
+        ...env,
+      },
+      ...(stdin !== undefined && { stdin }),
+      timeoutMs,
+      maxOutput: maxOutput ?? defaultOutputBytes,
+    }
+  }
+
+  /** Folders of tasks that the store, asked itself, does not know any more. */
+  async #removeOld(): Promise<void> {
+    const { folder, store } = this.#ports
+    const present = folders(folder).filter(isTaskId)
+    if (present.length === 0) return
+    const { entries } = await store().list(tasksPrefix)
+    const known = new Set(entries.map(({ key }) => key))
+    for (const id of present)
+      if (!known.has(taskKey(id)) && !this.#runners.has(id) && runnerOf(this.#folderOf(id)) === undefined)
+        rmSync(this.#folderOf(id), { recursive: true, force: true })
+  }
+
+  #clean(): void {
+    this.#removeOld()
+      .catch((error: unknown) => this.#ports.log.info('folders of old tasks could not be removed yet', { error }))
+      .finally(() => {
+        if (!this.#closed) this.#cleaning = setTimeout(() => this.#clean(), cleanEveryMs)
+      })
+  }
+
+  #lookSoon(): void {
+    clearTimeout(this.#timer)
+    if (!this.#closed) this.#timer = setTimeout(() => this.look(), lookAgainMs)
+  }
+
+  #folderOf(id: string): string {
+    return join(this.#ports.folder, id)
+  }
+}
+
+/** The file first: a runner that has not begun looks for it. */
+function stop(folder: string): void {
+  writeCancel(folder)
+  const runner = runnerOf(folder)
+  if (runner === undefined) return
+  try {
+    process.kill(runner, 'SIGTERM')
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error
+  }
+}
+
+function summary({ exitCode, signal, reason, owner, argv }: TaskRecord): object {
+  return { owner: `${owner.kind} ${owner.name}`, user: owner.user, command: argv, exitCode, signal, reason }
+}

@@ -1,0 +1,7 @@
+/**
+ * Commands that people and rollouts run on nodes. A *task* is one command on one node (`task-step.ts`: it runs at most once, and one
+ * result of it is recorded).
+ */
+export { isFinished, isTaskId, parseTask, type TaskOwner, type TaskRecord, type TaskState } from './task.ts'
+export { cleanTasks, type TaskCleaning } from './task-cleaning.ts'
+export { type TaskAction, type TaskResult, type TaskSelf, type TaskTrace, taskStep } from './task-step.ts'
