@@ -96,7 +96,7 @@ if (fresh !== 'dist') {
   renameSync(fresh, 'dist')
   rmSync(old, { recursive: true, force: true })
 }
-for (const program of ['bin/systole', 'bin/systoled', 'bin/pcs', 'bin/systole-tool'])
+for (const program of ['bin/systole', 'bin/systoled', 'bin/pcs', 'bin/systole-inventory', 'bin/systole-tool'])
   if (existsSync(program)) chmodSync(program, 0o755)
 
 async function bundle(entryPoints: Record<string, string>, outdir: string): Promise<void> {

@@ -7,13 +7,16 @@ import type { NodeStatus } from './cluster-status.ts'
 
 const suffix = '-role'
 
+/** Other names than these are no roles: agents and remote nodes write attributes as well, and scripts use the names of roles. */
+export const isRoleName = (role: string): boolean => /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(role)
+
 /** The node attribute that says it. */
 export const roleAttribute = (role: string): string => `${role}${suffix}`
 
 /** Sorted. An attribute that is true for a moment only, as a transient one is, counts as well. */
 export const rolesOf = ({ attributes }: Pick<NodeStatus, 'attributes'>): readonly string[] =>
   [...attributes]
-    .flatMap(([name, value]) =>
-      name.endsWith(suffix) && name !== suffix && parseBoolean(value) === true ? [name.slice(0, -suffix.length)] : [],
-    )
+    .filter(([name, value]) => name.endsWith(suffix) && parseBoolean(value) === true)
+    .map(([name]) => name.slice(0, -suffix.length))
+    .filter(isRoleName)
     .toSorted()

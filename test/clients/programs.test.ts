@@ -1,6 +1,6 @@
 /** Programs that people and monitors run beside a cluster: Debian's pcs and crmsh, the Prometheus exporter, Ansible's modules. */
 import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { clientLab, configuration, formClientCluster, must, script, twice } from './client-lab.ts'
 
@@ -185,6 +185,19 @@ test('the Prometheus exporter: every collector succeeds', async () => {
   expect(scrapes).toEqual(expect.arrayContaining(['corosync 1', 'pacemaker 1']))
   expect(metrics).toMatch(/ha_cluster_pacemaker_nodes\{[^}]*node="n1"[^}]*status="online"[^}]*\} 1/)
   expect(metrics).toMatch(/ha_cluster_corosync_quorate 1/)
+})
+
+test('Ansible reads the nodes, their roles and states from the inventory', async () => {
+  const inventory = resolve(import.meta.dirname, '../../bin/systole-inventory')
+  await must(lab, 'n1', 'systole role add db n1 n2')
+  const hosts = async (pattern: string): Promise<readonly string[]> =>
+    (await must(lab, 'n1', `ansible -i ${inventory} ${pattern} --list-hosts`)).match(/\bn\d\b/g) ?? []
+  expect(await hosts('role_db')).toEqual(['n1', 'n2'])
+  expect(await hosts("'state_online:!role_db'")).toEqual(['n3'])
+  const address = await must(lab, 'n1', `ansible -i ${inventory} n3 -c local -m debug -a 'var=ansible_host'`)
+  expect(address).toContain(lab.network.address('n3'))
+  expect(await must(lab, 'n1', `ansible-inventory -i ${inventory} --host n1`)).toContain('"systole_kind": "member"')
+  await must(lab, 'n1', 'systole role remove db n1 n2')
 })
 
 test('Ansible’s community.general.pacemaker_cluster: online is no change, the second time as well', async () => {

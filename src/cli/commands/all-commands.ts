@@ -54,6 +54,7 @@ import { constraintOrder, constraintOrderSet } from './constraint/order.ts'
 import { constraintTicketAdd, constraintTicketDelete, constraintTicketSet } from './constraint/ticket.ts'
 import { hostAuth, hostDeauth, statusPcsd } from './host/host.ts'
 import { importCluster } from './import/import.ts'
+import { inventory } from './inventory/inventory.ts'
 import { lockAcquire, lockList, lockRelease, lockRun } from './lock/lock.ts'
 import { nodeAttribute } from './node/attribute.ts'
 import { nodeModeCommands } from './node/standby.ts'
@@ -304,6 +305,7 @@ export const allCommands: readonly Command[] = [
   cibElementCreate,
   ticketStatus,
   roleList,
+  inventory,
   roleAdd,
   roleRemove,
   lockAcquire,

@@ -1,11 +1,10 @@
 /** Roles of nodes: what each is there for, and whether enough of them are there. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { setNodeAttributes } from '../../../cib/index.ts'
-import type { ClusterState } from '../../../rpc/index.ts'
-import { type ClusterStatus, type NodeStatus, roleAttribute, rolesOf } from '../../../status/index.ts'
+import { isRoleName, roleAttribute, rolesOf } from '../../../status/index.ts'
 import { changeCib } from '../../change.ts'
 import { type Call, type Command, changeFlags, done, type Outcome, Refusal } from '../../command.ts'
-import { linksOf } from '../../member-links.ts'
+import { addressesOf } from '../../node-addresses.ts'
 import { patienceMs } from '../../patience.ts'
 import { statusOf } from '../../status-view.ts'
 import { alignColumns } from '../../table.ts'
@@ -106,17 +105,9 @@ async function readRoles(call: Call): Promise<readonly RoleFacts[]> {
     for (const role of rolesOf(node)) {
       const nodes = byRole.get(role) ?? []
       byRole.set(role, nodes)
-      nodes.push({ name: node.name, online: node.online, addresses: addressesOf(node, status, state) })
+      nodes.push({ name: node.name, online: node.online, addresses: addressesOf(node, { status, state }) })
     }
   return [...byRole].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([role, nodes]) => ({ role, nodes }))
-}
-
-function addressesOf(node: NodeStatus, status: ClusterStatus, state: ClusterState | undefined): readonly string[] {
-  const member = state?.members.find((one) => one.node === node.name)
-  if (member) return linksOf(member).map(({ address }) => address)
-  const parameters = node.connection && status.primitivesById.get(node.connection)?.parametersOn(node.name)
-  const address = parameters?.get('server') ?? parameters?.get('addr')
-  return address === undefined ? [] : [address]
 }
 
 function linesOf({ role, nodes }: RoleFacts): string {
@@ -136,7 +127,7 @@ function leastOf({ flags, words }: Call): number | undefined {
 }
 
 function refuseBadName(role: string): void {
-  if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(role))
+  if (!isRoleName(role))
     throw new Refusal(
       `'${role}' cannot be a role. Use up to 64 letters, digits, dots, underscores and hyphens, beginning with a letter or digit.`,
     )

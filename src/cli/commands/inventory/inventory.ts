@@ -1,0 +1,84 @@
+/**
+ * A dynamic inventory for Ansible: https://docs.ansible.com/ansible/latest/dev_guide/developing_inventory.html (inventory scripts).
+ * Ansible evaluates templates in the variables of an inventory, so no text is among them that a remote node or an agent chooses.
+ */
+import { type NodeStatus, rolesOf } from '../../../status/index.ts'
+import { type Call, type Command, done, type Outcome, Refusal } from '../../command.ts'
+import { addressesOf } from '../../node-addresses.ts'
+import { statusOf } from '../../status-view.ts'
+import { expectWords } from '../../words.ts'
+
+export const inventory: Command = {
+  path: ['inventory'],
+  usage: '[--list | --host <node>]',
+  summary: 'Print the nodes as a dynamic inventory for Ansible',
+  details:
+    'The groups are members, remote_nodes and guest_nodes, role_<role> for each role, and state_online, state_offline, state_standby, state_maintenance and state_unclean. The answer is always JSON. The program systole-inventory is this command in the form that ansible -i takes.',
+  examples: ['systole inventory --list', 'ansible -i /opt/systole/bin/systole-inventory role_db -m ping'],
+  flags: [
+    { name: 'list', summary: 'All nodes and groups (default)' },
+    { name: 'host', value: 'node', summary: 'Only the variables of this node', completes: 'node' },
+  ],
+  run: async (call) => {
+    expectWords(call.words, { atLeast: 0, atMost: 0, usage: 'inventory [--list | --host <node>]' })
+    const host = call.flags.get('host')
+    if (host !== undefined && call.flags.has('list')) throw new Refusal('--list and --host exclude each other.')
+    const nodes = await readNodes(call)
+    if (host === undefined) return printed(listOf(nodes))
+    const node = nodes.find(({ name }) => name === host)
+    if (node === undefined) throw new Refusal(`There is no node '${String(host)}'.`)
+    return printed(node.variables)
+  },
+}
+
+const printed = (facts: unknown): Outcome => done(`${JSON.stringify(facts, null, 2)}\n`, facts)
+
+interface InventoryNode {
+  readonly name: string
+  readonly groups: readonly string[]
+  readonly variables: Readonly<Record<string, unknown>>
+}
+
+async function readNodes(call: Call): Promise<readonly InventoryNode[]> {
+  const { cib } = await call.cluster.readCib()
+  const state = await call.cluster.live?.getState({})
+  const status = statusOf(call, cib)
+  return status.nodes
+    .filter(({ isBundleNode }) => !isBundleNode)
+    .map((node) => {
+      const [address] = addressesOf(node, { status, state })
+      const roles = rolesOf(node)
+      const variables = {
+        ...(address === undefined ? {} : { ansible_host: address }),
+        systole_id: node.id,
+        systole_online: node.online,
+        systole_roles: roles,
+        systole_kind: node.kind,
+      }
+      return { name: node.name, groups: [kindGroups[node.kind], ...roles.map(roleGroup), ...statesOf(node)], variables }
+    })
+}
+
+const kindGroups = { member: 'members', remote: 'remote_nodes', guest: 'guest_nodes' } as const
+
+/** Ansible takes no other characters in the name of a group. */
+const roleGroup = (role: string): string => `role_${role.replaceAll(/[^A-Za-z0-9_]/g, '_')}`
+
+/** A node in standby or maintenance is online as well: it can be worked on. */
+const statesOf = ({ online, standby, standbyOnFail, maintenance, unclean }: NodeStatus): readonly string[] => [
+  online ? 'state_online' : 'state_offline',
+  ...(standby || standbyOnFail ? ['state_standby'] : []),
+  ...(maintenance ? ['state_maintenance'] : []),
+  ...(unclean ? ['state_unclean'] : []),
+]
+
+function listOf(nodes: readonly InventoryNode[]): unknown {
+  const names = [...new Set(nodes.flatMap(({ groups }) => groups))].toSorted()
+  const hostsIn = (group: string): readonly string[] =>
+    nodes.filter(({ groups }) => groups.includes(group)).map(({ name }) => name)
+  return {
+    _meta: { hostvars: Object.fromEntries(nodes.map(({ name, variables }) => [name, variables])) },
+    all: { children: names },
+    ...Object.fromEntries(names.map((name) => [name, { hosts: hostsIn(name) }])),
+  }
+}
