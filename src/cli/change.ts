@@ -18,6 +18,7 @@ import {
   validateCib,
   type XmlElement,
 } from '../cib/index.ts'
+import { restoreHolds, splitHolds } from '../holds/index.ts'
 import { aboutDuplicate } from './as-pcs/duplicates.ts'
 import { type Call, done, type Outcome, Refusal } from './command.ts'
 import { decide } from './decide.ts'
@@ -166,10 +167,11 @@ export async function applyChange(call: Call, change: Change): Promise<Changed> 
 
 /** The edit as the CIB's schema allows it; the schema is raised where the edit needs a newer one. */
 function fitted(call: Call, before: XmlElement, change: Change): Edited {
-  const made = editedOrRefused(change.edit(before), (report) =>
+  const edit = besideHolds(change.edit)
+  const made = editedOrRefused(edit(before), (report) =>
     isForPcs(call) ? aboutDuplicate(call, before, report) : undefined,
   )
-  const fits = fitSchema(before, made, (cib) => editedOrRefused(change.edit(cib)))
+  const fits = fitSchema(before, made, (cib) => editedOrRefused(edit(cib)))
   if (!fits.ok) {
     // Where both find fault, validation says it better.
     judgeChange(call, before, made.cib, change)
@@ -180,6 +182,17 @@ function fitted(call: Call, before: XmlElement, change: Change): Edited {
   }
   if (fits.value.raised) call.terminal.progress('CIB has been upgraded to the latest schema version.')
   return fits.value.edited
+}
+
+/** What is changed is what is stored; what it causes is decided with the holds that are in force. */
+function besideHolds(edit: Change['edit']): Change['edit'] {
+  return (cib) => {
+    const { cib: stored, held } = splitHolds(cib)
+    const made = edit(stored)
+    return made.ok && held.length > 0
+      ? { ...made, value: { ...made.value, cib: restoreHolds(made.value.cib, held) } }
+      : made
+  }
 }
 
 /** Nobody is fenced by a copy that is made to be compared. */

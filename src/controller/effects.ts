@@ -49,6 +49,8 @@ export interface TransitionRecord {
   readonly state: 'idle' | 'computing' | 'running' | 'blocked'
   /** The version of the configuration that the last finished computation has seen. */
   readonly computedVersion: number
+  /** It has seen all changes of holds up to that revision of the store. */
+  readonly computedHolds: number
   /** What is being done, in words: `web start on alpha`. */
   readonly pending: readonly string[]
   /** What must change before the cluster can go on, in words. */

@@ -203,6 +203,7 @@ function handleComputed(state: ControllerState, input: Input<'computed'>, now: n
     { ...done, dcState: working },
     {
       computedVersion: dcState.computingVersion,
+      computedHolds: dcState.computingHolds,
       blocked: input.blocked ?? [],
       // Rules change at whole seconds: a look a moment too early would have to be repeated at once.
       recheckAt: now + Math.max(recheckInMs, 100),

@@ -33,6 +33,8 @@ export const keys = {
   withheldOfNode: (node: NodeName) => `${root}attributes-withheld/${segment(node)}/`,
   attributeTraits: (name: string) => `${root}attribute-traits/${segment(name)}`,
   shutdownLock: (node: NodeName, resource: ResourceId) => `${root}shutdown-locks/${segment(node)}/${segment(resource)}`,
+  /** What is to be otherwise for a while (src/holds). */
+  hold: (id: string) => `${root}holds/${segment(id)}`,
   ticket: (id: string) => `${root}tickets/${segment(id)}`,
   fencingHistory: (id: string) => `${root}fencing/history/${segment(id)}`,
   fencingConfirmed: (node: NodeName) => `${root}fencing/confirmed/${segment(node)}`,
@@ -52,6 +54,7 @@ export type Subject =
   | { readonly kind: 'withheld-attribute' }
   | { readonly kind: 'attribute-traits'; readonly name: string }
   | { readonly kind: 'shutdown-lock' }
+  | { readonly kind: 'hold'; readonly id: string }
   | { readonly kind: 'ticket'; readonly id: string }
   | { readonly kind: 'fencing-history'; readonly id: string }
   | { readonly kind: 'fencing-confirmed'; readonly node: NodeName }
@@ -83,6 +86,8 @@ export function subjectOf(key: string): Subject | undefined {
       return { kind: 'attribute-traits', name: first }
     case 'shutdown-locks':
       return { kind: 'shutdown-lock' }
+    case 'holds':
+      return { kind: 'hold', id: first }
     case 'tickets':
       return { kind: 'ticket', id: first }
     case 'fencing':

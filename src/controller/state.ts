@@ -90,8 +90,11 @@ export interface DcState {
   readonly neededVoters: ReadonlyMap<NodeName, number>
   readonly recheckAt: number
   readonly computedVersion: number
+  /** By the holds of that revision of the store, or a later one. */
+  readonly computedHolds: number
   /** What the running computation sees: the version of the configuration, and the revision of the whole view. */
   readonly computingVersion: number
+  readonly computingHolds: number
   readonly computingRevision: number
   /** Undefined: it did not fail. */
   readonly schedulerFailure?: string

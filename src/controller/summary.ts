@@ -26,6 +26,7 @@ export function publish(state: ControllerState, now: number): Turn {
     before !== undefined &&
     isSameToPeople(before.state, record.state) &&
     before.computedVersion === record.computedVersion &&
+    before.computedHolds === record.computedHolds &&
     before.blockedBy.length === record.blockedBy.length
   if (sameState && now < dcState.publishAt) return turn(state)
   const intervalMs = record.state === 'computing' ? busyIntervalMs : publishIntervalMs
@@ -52,6 +53,7 @@ function summarize(state: ControllerState, dcState: DcState): TransitionRecord {
     term: dcState.term,
     state: phaseOf(dcState, stuckOn),
     computedVersion: dcState.computedVersion,
+    computedHolds: dcState.computedHolds,
     pending: dcState.walks.flatMap(actionsUnderWay).slice(0, 20).map(describeAction),
     blockedBy: [...stuckOn, ...dcState.blocked.map(({ why }) => why)],
     blockedResources: dcState.blocked.map(({ resource }) => resource),

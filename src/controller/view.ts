@@ -18,12 +18,14 @@ import {
   parseTicketRecord,
   parseTransientAttributeRecord,
   parseWithheldAttributeRecord,
+  readConfiguration,
   type ShutdownLockRecord,
   type TicketRecord,
   type TransientAttributeRecord,
   type WithheldAttributeRecord,
   type XmlElement,
 } from '../cib/index.ts'
+import { composeHolds, type HoldRecord, parseHold, sameHold } from '../holds/index.ts'
 import { type Subject, subjectOf } from './keys.ts'
 import { type DiskWatch, parseDiskWatch } from './watchdog.ts'
 
@@ -56,6 +58,8 @@ export interface MemberRecord {
   readonly knowsDisks?: boolean
   /** Keeps a share of the authority's key. */
   readonly knowsShares?: boolean
+  /** Obeys holds. */
+  readonly knowsHolds?: boolean
 }
 
 /** `fencing/disk/<node>`: it is fenced through its disks. */
@@ -74,7 +78,13 @@ export interface ReplicatedConfiguration {
 
 export interface ClusterView {
   readonly revision: number
+  /** With the holds that are in force: what decides. */
   readonly configuration?: ReplicatedConfiguration
+  /** As it is stored: what a change is made to. */
+  readonly stored?: ReplicatedConfiguration
+  readonly holds: ReadonlyMap<string, HoldRecord>
+  /** A revision at which the holds were what they are here, no earlier than their last change. */
+  readonly holdsRevision: number
   readonly members: ReadonlyMap<NodeName, MemberRecord & { readonly lease?: string }>
   readonly dc?: { readonly node: NodeName; readonly term: number; readonly lease?: string }
   readonly nodeStates: ReadonlyMap<NodeName, NodeStateRecord>
@@ -148,6 +158,8 @@ export type Change =
 
 export const emptyView: ClusterView = {
   revision: 0,
+  holds: new Map(),
+  holdsRevision: 0,
   members: new Map(),
   nodeStates: new Map(),
   operations: new Map(),
@@ -171,6 +183,8 @@ export function observe(view: ClusterView, observations: readonly Observation[],
   const draft: Draft = {
     ...view,
     revision,
+    holds: copyIf(view.holds, observations, 'holds/'),
+    holdsRevision: view.revision === 0 ? revision : view.holdsRevision,
     members: new Map(view.members),
     nodeStates: new Map(view.nodeStates),
     shutdownLocks: new Map(view.shutdownLocks),
@@ -188,11 +202,23 @@ export function observe(view: ClusterView, observations: readonly Observation[],
     const subject = subjectOf(observation.key)
     return subject === undefined ? [] : observeOne(draft, observation, subject)
   })
+  if (changes.some(({ kind }) => kind === 'configuration')) composeConfiguration(draft)
   return { view: draft, changes }
+}
+
+/** Holds change neither the version nor the epoch: what is stored stays what it is. */
+function composeConfiguration(draft: Draft): void {
+  const { stored, holds } = draft
+  if (stored === undefined) return
+  const cib = composeHolds(stored.cib, [...holds.values()])
+  draft.configuration = cib === stored.cib ? stored : { ...stored, cib, typed: readConfiguration(cib) }
 }
 
 interface Draft extends ClusterView {
   configuration?: ReplicatedConfiguration
+  stored?: ReplicatedConfiguration
+  holds: Map<string, HoldRecord>
+  holdsRevision: number
   members: Map<NodeName, MemberRecord & { readonly lease?: string }>
   dc?: { readonly node: NodeName; readonly term: number; readonly lease?: string }
   nodeStates: Map<NodeName, NodeStateRecord>
@@ -223,7 +249,7 @@ function observeOne(draft: Draft, observation: Observation, subject: Subject): r
   const value = observation.kind === 'put' ? observation.value : undefined
   switch (subject.kind) {
     case 'configuration':
-      if (observation.kind === 'put' && observation.configuration) draft.configuration = observation.configuration
+      if (observation.kind === 'put' && observation.configuration) draft.stored = observation.configuration
       return [{ kind: 'configuration' }]
     case 'dc':
       return observeDc(draft, observation)
@@ -257,6 +283,14 @@ function observeOne(draft: Draft, observation: Observation, subject: Subject): r
     case 'shutdown-lock':
       put(draft.shutdownLocks, key, parseShutdownLockRecord(value))
       return [{ kind: 'shutdown-lock' }]
+    case 'hold': {
+      const after = parseHold(value)
+      const before = put(draft.holds, subject.id, after)
+      if (value !== undefined && after === undefined) return [{ kind: 'unreadable', key }]
+      if (sameHold(before, after)) return []
+      draft.holdsRevision = draft.revision
+      return [{ kind: 'configuration' }]
+    }
     case 'ticket':
       put(draft.tickets, subject.id, parseTicketRecord(value))
       return [{ kind: 'ticket' }]
@@ -336,6 +370,7 @@ export function parseMemberRecord(value: unknown): MemberRecord | undefined {
     ...(fieldOf(value, 'knowsLinks') === true ? { knowsLinks: true } : {}),
     ...(fieldOf(value, 'knowsDisks') === true ? { knowsDisks: true } : {}),
     ...(fieldOf(value, 'knowsShares') === true ? { knowsShares: true } : {}),
+    ...(fieldOf(value, 'knowsHolds') === true ? { knowsHolds: true } : {}),
   }
 }
 

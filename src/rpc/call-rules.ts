@@ -107,6 +107,10 @@ export const callRules: {
     acquireLock: local('acquires or extends a named lock'),
     releaseLock: local('releases a named lock'),
     listLocks: local('reads the named locks'),
+    acquireHolds: local('puts holds in force'),
+    renewHolds: local('keeps holds in force'),
+    releaseHolds: local('releases holds'),
+    listHolds: local('reads the holds'),
   },
 }
 

@@ -33,6 +33,8 @@ export type CibChange = (cib: XmlElement) => XmlElement | ToolReply
 export interface EditWay {
   readonly command: string
   readonly whole?: boolean
+  /** It puts a document in the place of what is there, which says nothing about what is held for a while. */
+  readonly replaces?: boolean
   /** What a CIB in a file counts up although nothing differs afterwards; `made`: the change has counted itself. */
   readonly counts?: 'epoch' | 'updates' | 'made'
   /** How many changes of Pacemaker's it stands for, by each of which the epoch of a file grows. */

@@ -102,6 +102,8 @@ function dcWith(cib: SmallCib): { readonly state: ControllerState; readonly walk
     neededVoters: new Map(),
     recheckAt: 0,
     computedVersion: 1,
+    computedHolds: 0,
+    computingHolds: 0,
     computingVersion: 1,
     computingRevision: 1,
     blocked: [],

@@ -52,6 +52,8 @@ function state(of: {
       neededVoters: new Map(),
       recheckAt: 0,
       computedVersion: 0,
+      computedHolds: 0,
+      computingHolds: 0,
       computingVersion: 0,
       computingRevision: 0,
       blocked: [],

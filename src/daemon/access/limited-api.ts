@@ -2,6 +2,7 @@
 import { nodeName } from '../../base/index.ts'
 import { childElement, configurationElement, parseXml, printXml, type XmlElement } from '../../cib/index.ts'
 import { type ClusterView, cibOfView } from '../../controller/index.ts'
+import { holdsIn, restoreHolds, splitHolds } from '../../holds/index.ts'
 import {
   type CallContext,
   type ClusterState,
@@ -11,6 +12,8 @@ import {
   type PushAnswer,
   refuse,
 } from '../../rpc/index.ts'
+import type { Write } from '../../store/index.ts'
+import { holdsToAcquire } from '../api/hold-api.ts'
 import { listConfigVersions, readConfigVersion } from '../configuration/config-history.ts'
 import { readConfigurationToPush, saveConfiguration } from '../configuration/configuration-edit.ts'
 import type { Daemon } from '../daemon.ts'
@@ -37,6 +40,10 @@ export type LimitedHandlers = Pick<
   | 'setTransientAttribute'
   | 'deleteHistory'
   | 'setTicket'
+  | 'acquireHolds'
+  | 'renewHolds'
+  | 'releaseHolds'
+  | 'listHolds'
 >
 
 /** `handlers`: for all users, called once it is known that this one may. */
@@ -87,6 +94,57 @@ export function limitedHandlers(daemon: Daemon, handlers: LocalHandlers, rights:
       await mayBecome(viewAfter(view, [write]))
       return await handlers.setTicket(asked, context)
     },
+    ...limitedHolds(daemon, guarded, handlers),
+  }
+}
+
+/** A hold is permitted to whoever may write what it is equivalent to, and shown to whoever may read that. */
+function limitedHolds(
+  daemon: Daemon,
+  guarded: GuardedCib,
+  handlers: LocalHandlers,
+): Pick<LimitedHandlers, 'acquireHolds' | 'renewHolds' | 'releaseHolds' | 'listHolds'> {
+  const mayWrite = async (writes: readonly Write[]): Promise<void> => {
+    const { view, quorate } = daemon.node
+    await guarded.check(composed(view, quorate), composed(viewAfter(view, writes), quorate))
+  }
+  const ends = (ids: readonly string[]): readonly Write[] => ids.map((id) => ({ kind: 'delete', key: keys.hold(id) }))
+  return {
+    acquireHolds: async (asked, context) => {
+      const request = { ...asked, user: guarded.rights.user }
+      const holds = holdsToAcquire(daemon, request)
+      // One that is there already would be no change, and needs the same permission.
+      const { view } = daemon.node
+      const present = holds.filter(({ id }) => view.holds.has(id)).map(({ id }) => id)
+      await mayWrite(ends(present))
+      await mayWrite(holds.map((hold) => ({ kind: 'put', key: keys.hold(hold.id), value: toBytes(hold) })))
+      return await handlers.acquireHolds(request, context)
+    },
+    renewHolds: async (asked, context) => {
+      await mayWrite(ends(asked.ids))
+      return await handlers.renewHolds(asked, context)
+    },
+    releaseHolds: async (asked, context) => {
+      await mayWrite(ends(asked.ids))
+      const own = ({ user }: { readonly user: string }): boolean => user === guarded.rights.user
+      const others = asked.ids.some((id) => {
+        const owner = daemon.node.view.holds.get(id)?.owner
+        return owner !== undefined && (owner.kind === 'rollout' || owner.kind === 'job') && !own(owner)
+      })
+      if (others && !(await guarded.administers(composed(daemon.node.view, daemon.node.quorate))))
+        throw refuse(
+          'held',
+          'A rollout or job of another user holds it, which needs the permission to write all of /cib/configuration.',
+        )
+      return await handlers.releaseHolds({ ...asked, user: guarded.rights.user }, context)
+    },
+    listHolds: async (asked, context) => {
+      const { view, quorate } = daemon.node
+      const { cib } = await guarded.see(composed(view, quorate))
+      const visible = new Set(holdsIn(cib).map(({ id }) => id))
+      const listed = await handlers.listHolds(asked, context)
+      return { ...listed, holds: listed.holds.filter(({ id }) => visible.has(id)) }
+    },
   }
 }
 
@@ -113,10 +171,12 @@ async function push(daemon: Daemon, guarded: GuardedCib, asked: Messages['PushRe
   const { view } = node
   const whole = composed(view, node.quorate)
   refuseLongDocument(whole, asked.xml.length)
-  const pushed = parsed(readConfigurationToPush(asked.xml).xml)
+  const unheld = parsed(readConfigurationToPush(asked.xml).xml)
   const version = view.configuration?.version ?? 0
   if (version !== asked.expectedVersion) return { kind: 'conflict', version }
   const shown = await guarded.see(whole)
+  // A document says nothing about holds.
+  const pushed = restoreHolds(unheld, splitHolds(shown.cib).held)
   const status = childElement(shown.cib, 'status')
   const document = { ...pushed, children: [...pushed.children, ...(status === undefined ? [] : [status])] }
   const after = await guarded.changed(whole, shown, document)

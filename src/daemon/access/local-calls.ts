@@ -59,6 +59,10 @@ export const localNeeds = {
   acquireLock: 'administration',
   releaseLock: 'administration',
   listLocks: 'anybody',
+  acquireHolds: 'own part',
+  renewHolds: 'own part',
+  releaseHolds: 'own part',
+  listHolds: 'own part',
 } as const satisfies Readonly<Record<keyof LocalHandlers, Need>>
 
 type AnyHandler = (...given: readonly unknown[]) => Promise<unknown>

@@ -7,10 +7,12 @@
 import { longestAttributeName, longestName, type NodeName, tooLong } from '../../base/index.ts'
 import { configurationElement, element, printXml, sameDocument, splitCib, type XmlElement } from '../../cib/index.ts'
 import { type ClusterView, cibOfView } from '../../controller/index.ts'
+import { changedHolds, describeHold, endsByRemoval, howToEnd, withoutHolds } from '../../holds/index.ts'
 import { type Comparison, unchanged, type Write } from '../../store/index.ts'
 import { type CibChange, refused, type ToolReply } from '../../tools/index.ts'
 import type { GuardedCib } from '../access/guarded-cib.ts'
 import { readConfigurationToPush, saveConfiguration } from '../configuration/configuration-edit.ts'
+import { deleteHold, storedHolds, together } from '../holds/hold-records.ts'
 import type { SharedState } from '../node/shared-state.ts'
 import { untilState } from '../node/until-state.ts'
 import { refuseUnfit } from '../records/fit-value.ts'
@@ -31,24 +33,76 @@ export async function changeCib(
   how: {
     readonly command: string
     readonly whole?: boolean
+    /** It puts a document in the place of what is there: what that does not have of holds is no change of them. */
+    readonly replaces?: boolean
     /** Who makes it, and on which node; root, and this one, where it is not said. */
     readonly by?: { readonly user: string; readonly node?: NodeName; readonly guarded?: GuardedCib }
   },
 ): Promise<ToolReply | undefined> {
   for (let attempt = 0; attempt < attempts; attempt++) {
     const { view } = node
-    const stored = view.configuration?.cib
+    const stored = view.stored?.cib
     if (stored === undefined) return refused(1, 'The cluster has no configuration yet. Try again.')
     const before = how.whole === true ? (cibOfView(view, node.quorate) ?? stored) : stored
-    const after = await changedBy(how.by?.guarded, before, change)
-    if ('exitCode' in after) return after
+    const made = await changedBesideHolds(node, { before, change, how })
+    if ('exitCode' in made) return made
+    const { after, released } = made
     const state = how.whole === true ? stateWrites(view, before, after) : []
     if ('exitCode' in state) return state
     const { command, by = { user: 'root' } } = how
     const outcome = await save(node, { before, after, stored, state, command, user: by.user, by: by.node ?? node.name })
-    if (outcome === 'saved') return undefined
+    if (outcome === 'outdated' || !(await release(node, released))) continue
+    return undefined
   }
   throw new Error('Other users keep changing the CIB. Try again.')
+}
+
+interface BesideHolds {
+  readonly after: XmlElement
+  /** Ids of holds that the change ends. */
+  readonly released: readonly string[]
+}
+
+/**
+ * Of holds nothing is stored, so that a change of what is composed of one ends it, or is refused with its remedy. A command that looks for what it changes (as
+ * crm_standby does) finds what is stored; what it would do to a hold counts where it finds nothing there.
+ */
+async function changedBesideHolds(
+  { view }: SharedState,
+  asked: {
+    readonly before: XmlElement
+    readonly change: CibChange
+    readonly how: {
+      readonly whole?: boolean
+      readonly replaces?: boolean
+      readonly by?: { readonly guarded?: GuardedCib }
+    }
+  },
+): Promise<BesideHolds | ToolReply> {
+  const { before, change, how } = asked
+  const composed = how.whole === true ? before : (view.configuration?.cib ?? before)
+  const seen =
+    view.holds.size === 0 || how.whole === true ? undefined : await changedBy(how.by?.guarded, composed, change)
+  const after = await changedBy(how.by?.guarded, before, change)
+  const meant = seen ?? after
+  const changes = 'exitCode' in meant ? [] : changedHolds(composed, meant)
+  const counted = changes.filter((one) => one.change === 'changed' || how.replaces !== true)
+  const ended = counted.filter(endsByRemoval)
+  const [refusedOne] = counted.filter((one) => !ended.includes(one))
+  const isDone = seen !== undefined && !('exitCode' in after) && !sameDocument(before, after)
+  if (refusedOne !== undefined && !isDone)
+    return refused(unsafe, `${describeHold(refusedOne.hold)}. ${howToEnd(refusedOne.hold)}`)
+  if ('exitCode' in after && ended.length === 0) return after
+  return { after: 'exitCode' in after ? before : after, released: ended.map(({ hold }) => hold.id) }
+}
+
+/** False where one of them has changed meanwhile. */
+async function release(node: SharedState, ids: readonly string[]): Promise<boolean> {
+  if (ids.length === 0) return true
+  const stored = (await storedHolds(node.store)).filter(({ hold }) => hold !== undefined && ids.includes(hold.id))
+  const { applied, revision } = await node.store.transaction(together(stored.map(deleteHold)))
+  await untilState(node, () => node.view.revision >= revision, seenTimeoutMs)
+  return applied
 }
 
 /** Somebody with roles changes what is shown to him. */
@@ -89,7 +143,8 @@ async function save(
   return change.state.length === 0 ? 'saved' : await saveState(node, change.state)
 }
 
-function changesConfiguration(before: XmlElement, after: XmlElement): boolean {
+function changesConfiguration(whole: XmlElement, changed: XmlElement): boolean {
+  const [before, after] = [withoutHolds(whole), withoutHolds(changed)]
   const written = ({ attributes }: XmlElement): readonly (string | undefined)[] => [
     attributes['validate-with'],
     attributes.epoch,

@@ -29,6 +29,7 @@ export const noTransition: ClusterState['transition'] = {
   state: 'computing',
   number: 0,
   computedVersion: 0,
+  computedHolds: 0,
   pending: [],
   blockedBy: [],
   blockedResources: [],
@@ -157,11 +158,19 @@ function transitionOf({ transition }: StateSources): ClusterState['transition'] 
   const value = transition && fromBytes(transition.value)
   if (typeof value !== 'object' || value === null) return noTransition
   // Written by a DC of this cluster; what it may lack is filled in.
-  const { state, number, computedVersion, pending, blockedBy, blockedResources } = {
+  const {
+    state,
+    number,
+    computedVersion,
+    computedHolds = 0,
+    pending,
+    blockedBy,
+    blockedResources,
+  } = {
     ...noTransition,
     ...(value as Partial<TransitionRecord>),
   }
-  return { state, number, computedVersion, pending, blockedBy, blockedResources }
+  return { state, number, computedVersion, computedHolds, pending, blockedBy, blockedResources }
 }
 
 export function fencingRecordOf(entry: Entry): readonly FencingRecord[] {

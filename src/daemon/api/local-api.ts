@@ -30,6 +30,7 @@ import { clearNode } from '../records/forget-node.ts'
 import { refuseManyTickets } from '../records/record-room.ts'
 import { changeTicket, ticketAfter } from '../records/ticket-after.ts'
 import { configuredFile } from './configured-file.ts'
+import { holdHandlers } from './hold-api.ts'
 import { joinTokenHandlers, setupTokens } from './join-token-api.ts'
 import { lockHandlers } from './lock-api.ts'
 import { pkiHandlers } from './pki-api.ts'
@@ -48,6 +49,7 @@ export function localHandlers(daemon: Daemon): Handlers<typeof localService> {
     ...pkiHandlers(daemon),
     ...witnessHandlers(daemon),
     ...lockHandlers(daemon),
+    ...holdHandlers(daemon),
   })
 }
 

@@ -10,6 +10,7 @@ import {
   textWithoutSecrets,
   type XmlElement,
 } from '../../cib/index.ts'
+import { withoutHolds } from '../../holds/index.ts'
 import { type PushAnswer, refuse } from '../../rpc/index.ts'
 import { quorumSoon } from '../node/quorum-soon.ts'
 import type { SharedState } from '../node/shared-state.ts'
@@ -34,7 +35,8 @@ export function readConfigurationToPush(xml: string): {
       'malformed-xml',
       ...parsed.reports.map(({ message, place }) => `Line ${place.line}, column ${place.column}: ${message}.`),
     )
-  const cib = parsed.value
+  // What is composed of holds ends with them: a document that was read meanwhile may be pushed long after.
+  const cib = withoutHolds(parsed.value)
   if (cib.name !== 'cib' || !childElement(cib, 'configuration'))
     throw refuse('not-a-cib', `The document is not a CIB: expected a 'cib' element that contains a 'configuration'.`)
   readConfiguration(cib)

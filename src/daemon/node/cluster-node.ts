@@ -27,6 +27,7 @@ import { forgetMet, hasMet, otherOfTwo } from '../alone/wait-for-all.ts'
 import { fencingRecordOf } from '../api/cluster-state.ts'
 import { remoteTools, serveAgentTools } from '../api/serve-agent-tools.ts'
 import { FencingHands } from '../fencing/fencing-hands.ts'
+import { HoldKeeper } from '../holds/hold-keeper.ts'
 import { readBootId } from '../host/boot-id.ts'
 import { monotonicNow } from '../host/clock.ts'
 import type { Log } from '../host/log.ts'
@@ -58,7 +59,7 @@ import { RemovalWork } from '../nodes/removal-work.ts'
 import { VoteKeeper, voterState } from '../nodes/vote-keeper.ts'
 import { nodesForPulse } from '../pulse/begin.ts'
 import type { Pulse } from '../pulse/pulse.ts'
-import { fencingHistoryPrefix, keys, nodeListKey } from '../records/keys.ts'
+import { fencingHistoryPrefix, nodeListKey } from '../records/keys.ts'
 import type { StoreChange } from '../records/store-view.ts'
 import { renewBundleIdentities } from '../remote/bundle-containers.ts'
 import { RemoteConnections } from '../remote/connections.ts'
@@ -136,6 +137,7 @@ export class ClusterNode {
   readonly #locks: LockKeeper
   readonly #tasks: TaskKeeper
   readonly #taskCleaner: TaskCleaner
+  readonly #holds: HoldKeeper
   readonly #listeners = new Set<() => void>()
   readonly #bootId = readBootId()
   #file: ClusterFile
@@ -257,6 +259,13 @@ export class ClusterNode {
     this.#locks = new LockKeeper({
       ...this.#sources(),
       now: monotonicNow,
+      below: this.#known.below,
+      term: () => (this.#leads() ? this.view.dc?.term : undefined),
+    })
+    this.#holds = new HoldKeeper({
+      ...this.#sources(),
+      now: monotonicNow,
+      calendarMs: Date.now,
       below: this.#known.below,
       term: () => (this.#leads() ? this.view.dc?.term : undefined),
     })
@@ -451,6 +460,7 @@ export class ClusterNode {
     this.#locks.close()
     this.#tasks.close()
     this.#taskCleaner.close()
+    this.#holds.close()
     this.authority.close()
     this.rotation.close()
     this.#relink.close()
@@ -500,7 +510,7 @@ export class ClusterNode {
   #fromStore(changes: readonly StoreChange[], observed: readonly Change[]): void {
     const list = changes.findLast(({ key }) => key === nodeListKey)?.entry
     if (list) this.#setup.onStoredList(decodeNodeList(list))
-    if (changes.some(({ key }) => key === keys.configuration) && this.view.configuration) {
+    if (observed.some(({ kind }) => kind === 'configuration') && this.view.configuration) {
       this.fencing.configure(this.view.configuration.typed)
       markAccessControl(this.#setup.paths, this.#log, this.view.configuration.typed)
     }
@@ -530,6 +540,7 @@ export class ClusterNode {
     this.#votes.look()
     this.#removals.look()
     this.#locks.look()
+    this.#holds.look()
     if (this.#executor) {
       this.#alerts.look()
       this.#tasks.look()
@@ -735,6 +746,7 @@ export class ClusterNode {
       knowsLinks: true,
       knowsDisks: true,
       knowsShares: true,
+      knowsHolds: true,
       ...this.#core.state.says,
       ...(this.#bootId === undefined ? {} : { bootId: this.#bootId }),
     }

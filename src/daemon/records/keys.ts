@@ -32,6 +32,13 @@ export const authorityKey = '/systole/cluster/authority'
 export const bundleIdentityKey = (node: string): string =>
   `/systole/cluster/bundle-identity/${encodeURIComponent(node)}`
 
+/** Holds (src/holds, src/daemon/holds). */
+export const holdsPrefix = `${allKeys}holds/`
+
+/** Owners of holds. Each of these records has `ended` once it is over. */
+export const rolloutKey = (id: string): string => `${allKeys}rollouts/${encodeURIComponent(id)}`
+export const jobKey = (id: string): string => `${allKeys}jobs/${encodeURIComponent(id)}`
+
 /** Named locks (src/daemon/locks). */
 export const locksPrefix = `${allKeys}locks/`
 export const lockKey = (name: string): string => `${locksPrefix}${encodeURIComponent(name)}`

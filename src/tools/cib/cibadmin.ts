@@ -162,6 +162,7 @@ async function perform(call: ParsedCall, world: ToolWorld): Promise<ToolReply> {
   const how = {
     command: commandLine(call),
     whole: true,
+    ...((command === 'replace' || command === 'erase') && { replaces: true }),
     ...(command === 'replace' ? replaces(call, given) : {}),
     ...(command === 'upgrade' && !world.isCluster ? { counts: 'made' as const } : {}),
   }
