@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { connect, createServer, type Server } from 'node:net'
 import { networkInterfaces, tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ import type { WithAuthority } from '../../src/daemon/nodes/authority.ts'
 import { certifyAddresses } from '../../src/daemon/nodes/certificates.ts'
 import { membersBehind, nodesWithoutLinks } from '../../src/daemon/nodes/change-links.ts'
 import { type ClusterNodeEntry, defaultPorts, parseClusterFile } from '../../src/daemon/nodes/cluster-file.ts'
-import { readIdentity, writeIdentity } from '../../src/daemon/nodes/identity.ts'
+import { readIdentity, writeIdentity, writeTrust } from '../../src/daemon/nodes/identity.ts'
 import { linkObstacles } from '../../src/daemon/nodes/link-fitness.ts'
 import { LinkStates } from '../../src/daemon/nodes/link-states.ts'
 import { linksOf, type NodeLink, presentAddresses, withLinks } from '../../src/daemon/nodes/node-links.ts'
@@ -211,7 +211,7 @@ describe('a member that was started with one of its two addresses', () => {
     })
 })
 
-test('a node that does not vote has its new addresses certified as well', async () => {
+test('a node that does not vote has its new addresses certified as well, and keeps no older file of authorities', async () => {
   const root = mkdtempSync(join(tmpdir(), 'systole-node-'))
   folders.push(root)
   const paths = pathsBelow(root)
@@ -230,6 +230,11 @@ test('a node that does not vote has its new addresses certified as well', async 
   const local = await openLocalStore({ file: parsed.value, own, paths, log, withAuthority })
   const known = () => new X509Certificate(readIdentity(paths.pki).certificate).checkIP('10.1.0.1')
   await expect.poll(known).toBe('10.1.0.1')
+  for (const bundle of ['a\nb', 'b\na', 'b']) writeTrust(paths.pki, bundle)
+  const trustFiles = () => readdirSync(paths.pki).filter((name) => name.startsWith('trust-'))
+  expect(trustFiles()).toHaveLength(2)
+  local.believe()
+  expect(trustFiles()).toHaveLength(1)
   await local.close('stop')
 })
 
@@ -287,6 +292,29 @@ test('of several addresses those that are there are served, and one that is miss
   // It is tried each second.
   await new Promise((resolve) => setTimeout(resolve, 1500))
   await listeners.close()
-  expect(told).toEqual([expect.stringMatching(/^192\.0\.2\.77 .*EADDRNOTAVAIL/)])
-  await expect(new Listeners(open, noTrouble).use([{ host: '192.0.2.77', port }])).rejects.toThrow(/EADDRNOTAVAIL/)
+  expect(told).toEqual(['192.0.2.77 This host does not have its address 192.0.2.77 now.'])
+})
+
+test('an only address that this host does not have is waited for, and any other failure to listen on it is told', async () => {
+  let isThere = false
+  const served: string[] = []
+  const open = async ({ host }: { readonly host: string }) => {
+    if (!isThere) throw Object.assign(new Error('listen EADDRNOTAVAIL'), { code: 'EADDRNOTAVAIL' })
+    served.push(host)
+    return { close: () => undefined }
+  }
+  const told: string[] = []
+  const listeners = new Listeners(open, (_at, error) => told.push(error))
+  await listeners.use([{ host: '192.0.2.77', port: 1 }])
+  expect(told).toEqual(['This host does not have its address 192.0.2.77 now.'])
+  isThere = true
+  await expect.poll(() => served, { timeout: 10_000 }).toEqual(['192.0.2.77'])
+  await listeners.close()
+
+  const taken = async (): Promise<never> => {
+    throw Object.assign(new Error('listen EADDRINUSE'), { code: 'EADDRINUSE' })
+  }
+  await expect(new Listeners(taken, noTrouble).use([{ host: '10.0.0.1', port: 7701 }])).rejects.toThrow(
+    'Another program listens on 10.0.0.1 port 7701.',
+  )
 })

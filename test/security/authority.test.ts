@@ -40,6 +40,13 @@ const isSplit = (nodes: readonly string[]): boolean =>
     (node) => !existsSync(join(pki(node), 'authority.key')) && existsSync(join(pki(node), 'authority-share.json')),
   )
 
+async function pkiStatus() {
+  const { authority, rotation, nodes } = JSON.parse(await lab.systole('n1', 'pki', 'status', '--json'))
+  const isWhole = (members: number): boolean =>
+    !rotation && nodes.length === members && nodes.every((node: { trusts: unknown[] }) => node.trusts.length === 1)
+  return { authority, nodes, isWhole }
+}
+
 test('soon after its members have joined, the authority’s key is on no disk', async () => {
   await lab.until('each member has its share and no key', () => isSplit(['n1', 'n2', 'n3']))
   for (const node of ['n1', 'n2', 'n3'])
@@ -141,6 +148,18 @@ test('each member renews its certificate: it is in use at once, nobody takes it 
   expect(heartbeats()).toEqual(seen)
 }, 90_000)
 
+test('after a rotation no member keeps a file of what it believed before, nor the one that does not vote', async () => {
+  const { nodes } = JSON.parse(readFileSync(join(pki('n4'), '../cluster.json'), 'utf8'))
+  expect(nodes.map(({ votes }: { votes?: boolean }) => votes !== false)).toEqual([true, true, true, false])
+  await lab.systole('n1', 'pki', 'rotate')
+  await lab.until('the old authority is forgotten', async () => (await pkiStatus()).isWhole(4), 180_000)
+  await lab.until('no file is left of what counted before', () =>
+    ['n1', 'n2', 'n3', 'n4'].every(
+      (node) => readdirSync(pki(node)).filter((name) => name.startsWith('trust-')).length === 1,
+    ),
+  )
+}, 240_000)
+
 test('node by node down to one, which then has the key, and up again', async () => {
   for (const node of ['n4', 'n3', 'n2']) await lab.systole('n1', 'cluster', 'node', 'remove', node)
   expect(existsSync(join(pki('n1'), 'authority.key'))).toBe(true)
@@ -157,16 +176,8 @@ test('another authority takes the place of the first, without its key: keys and 
   // The old key cannot be put together any more.
   writeFileSync(join(pki('n2'), 'authority-share.json'), '[]')
   await lab.systole('n2', 'pki', 'rotate')
-  const status = async () => JSON.parse(await lab.systole('n1', 'pki', 'status', '--json'))
-  await lab.until(
-    'the old authority is forgotten',
-    async () => {
-      const { rotation, nodes } = await status()
-      return !rotation && nodes.length === 2 && nodes.every((node: { trusts: unknown[] }) => node.trusts.length === 1)
-    },
-    90_000,
-  )
-  const { authority: signer, nodes } = await status()
+  await lab.until('the old authority is forgotten', async () => (await pkiStatus()).isWhole(2), 90_000)
+  const { authority: signer, nodes } = await pkiStatus()
   for (const node of nodes) expect(node).toMatchObject({ certifiedBy: signer, storeTrusts: true, wholeKey: false })
   expect(['n1', 'n2'].map((node) => readFileSync(join(pki(node), 'node.crt'), 'utf8'))).not.toEqual(before)
   for (const node of ['n1', 'n2'])

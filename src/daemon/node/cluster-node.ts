@@ -660,6 +660,7 @@ export class ClusterNode {
     }
     this.#connections.renew(isAnotherCertificate)
     this.#ownKey.use(knownBy(identity.certificate))
+    this.#localStore?.believe()
     this.#relink.look()
   }
 

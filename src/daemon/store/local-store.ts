@@ -54,6 +54,8 @@ export interface LocalStore {
   readonly mustRelink: () => boolean
   /** Its member gets the addresses of the links, and is started anew with them: one member of the cluster at a time. Answers when it has a leader. */
   readonly relink: (hasTurn: () => Promise<boolean>) => Promise<void>
+  /** This node believes other authorities. Where it has no member of etcd, nothing reads the older file. */
+  readonly believe: () => void
   /** `stop`: the node leaves, so its member stops too; `leave-running`: only the daemon ends. */
   readonly close: (how: 'stop' | 'leave-running') => Promise<void>
 }
@@ -92,6 +94,7 @@ export async function openLocalStore(setup: OwnSetup): Promise<LocalStore> {
     isAlone: async () => await member?.isAlone(),
     mustRelink: () => member?.mustRelink() ?? false,
     relink: async (hasTurn) => await member?.relink(hasTurn),
+    believe: () => member?.believe(),
     close: async (how) => {
       await store.close()
       await member?.close(how)
@@ -117,6 +120,7 @@ async function openEmbedded(paths: Paths): Promise<LocalStore> {
     isAlone,
     mustRelink: () => false,
     relink: async () => undefined,
+    believe: () => dropOldTrust(paths.pki),
     close,
   }
 }
@@ -238,6 +242,10 @@ class OwnMember {
     } finally {
       admin.close()
     }
+  }
+
+  believe(): void {
+    if (this.#member === undefined) dropOldTrust(this.#setup.paths.pki)
   }
 
   mustRelink(): boolean {
