@@ -132,3 +132,10 @@ function errorOf(error: ServiceError, peer: PeerAddress): Error {
 function hostAnswered(error: ServiceError): boolean {
   return /ECONNREFUSED|ECONNRESET|EPIPE|socket hang up|RST_STREAM|GOAWAY/i.test(error.details)
 }
+
+/** The call failed because whoever answered shows a certificate of an authority that this host does not believe. Only in the text as well. */
+export const showsOtherAuthority = (error: unknown): boolean =>
+  error instanceof UnreachableError &&
+  /self-signed certificate|unable to (?:verify|get local issuer)|certificate signature failure/i.test(
+    String((error.cause as Partial<ServiceError> | undefined)?.details),
+  )

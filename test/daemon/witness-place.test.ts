@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { pathsBelow } from '../../src/daemon/host/paths.ts'
 import { type ClusterFile, parseClusterFile, type WitnessEntry } from '../../src/daemon/nodes/cluster-file.ts'
 import { writeRemoteIdentity } from '../../src/daemon/nodes/identity.ts'
@@ -69,9 +69,9 @@ describe('a witness that no node calls', () => {
 
   const entry = (name: string, port: number): object => ({ name, address: '127.0.0.1', ports: { peer: port } })
 
-  async function serveNode(name: string): Promise<object> {
-    const pair = await createNodeCertificate(authority, { name, addresses: ['127.0.0.1'] })
-    const identity: TlsIdentity = { ...pair, authority: authority.certificate }
+  async function serveNode(name: string, by = authority): Promise<object> {
+    const pair = await createNodeCertificate(by, { name, addresses: ['127.0.0.1'] })
+    const identity: TlsIdentity = { ...pair, authority: by.certificate }
     const getWitnessPlace = async (_: unknown, { caller }: { caller: { name: string; key: string } }) => {
       const list = lists.get(name)
       if (list === undefined) throw refuse('witness', 'A witness calls no daemon of the cluster.')
@@ -159,6 +159,31 @@ describe('a witness that no node calls', () => {
     witness.begin()
     await until(() => heard > 1)
     expect(witness.state()).toMatchObject({ votes: true })
+  })
+
+  test('is shown certificates of another authority by more than half of them: it says so, with the way out, until one is believed', async () => {
+    const next = await createAuthority('testing')
+    const { own, witness } = await witnessOf([await serveNode('a', next), await serveNode('b', next), entry('c', 1)])
+    const said = vi.spyOn(log, 'warn')
+    witness.begin()
+    await until(() => witness.state().problem !== undefined)
+    expect(witness.state()).toMatchObject({
+      votes: true,
+      problem: expect.stringContaining('qdevice destroy net --force'),
+    })
+    await delay(100)
+    expect(said.mock.calls).toEqual([[witness.state().problem, {}]])
+    await witness.follow(own, false, 'a')
+    expect(witness.state().problem).toBeUndefined()
+  })
+
+  test('does not take one host that shows another authority for the cluster, nor nodes that are off', async () => {
+    const next = await createAuthority('testing')
+    const { own, witness } = await witnessOf([await serveNode('a', next), await serveNode('b'), entry('c', 1)])
+    lists.set('b', own)
+    witness.begin()
+    await delay(400)
+    expect(witness.state().problem).toBeUndefined()
   })
 
   test('and has no member of the store keeps no file of authorities that it believes no more', async () => {

@@ -261,6 +261,27 @@ test('one that was away when it was taken out does not come back by itself', asy
   await addWitness(lab, 'n2', 'w')
 })
 
+test('one that was away when it was taken out and the authority was replaced believes nobody, and says what to do', async () => {
+  await settle()
+  await switchOff('w')
+  await lab.systole('n1', 'quorum', 'device', 'remove')
+  await lab.systole('n1', 'pki', 'rotate')
+  await lab.until('the authority is replaced', async () => {
+    const { rotation, nodes: members } = JSON.parse(await lab.systole('n1', 'pki', 'status', '--json'))
+    return rotation === undefined && members.every(({ trusts }: { trusts: readonly string[] }) => trusts.length === 1)
+  })
+  lab.power.unplugged.clear()
+  await lab.power.on('w')
+  await lab.until('it says that the authority is another one', async () =>
+    /authority that this host does not know.*`systole qdevice destroy net --force`/.test(
+      await lab.inNode('w', 'systole', 'qdevice', 'status', 'net'),
+    ),
+  )
+  expect(await quorum(lab, 'n1')).toMatchObject({ quorate: true, votes: { present: 2, expected: 2 } })
+  await lab.systole('w', 'qdevice', 'destroy', 'net', '--force')
+  await addWitness(lab, 'n2', 'w')
+})
+
 test('it forgets the cluster while it votes only with --force, and is then taken out by a node', async () => {
   await settle()
   expect(await lab.try('w', 'qdevice', 'destroy', 'net')).toBeUndefined()

@@ -1,8 +1,16 @@
 /**
  * A witness that was away when it was removed hears nobody: no node calls it any more, its certificate is revoked for etcd, and the nodes' ports of etcd are
- * closed to it. It asks each node of its own list whether it is the witness still, the one thing that a witness may ask.
+ * closed to it. It asks each node of its own list whether it is the witness still, the one thing that a witness may ask. Where the authority was replaced
+ * after the removal, no answer of a node can be believed any more: that is told, for a person to look at.
  */
-import { connectPeer, type NodeCaller, serialOf, type TlsIdentity, type WitnessPlace } from '../../rpc/index.ts'
+import {
+  connectPeer,
+  type NodeCaller,
+  serialOf,
+  showsOtherAuthority,
+  type TlsIdentity,
+  type WitnessPlace,
+} from '../../rpc/index.ts'
 import type { ClusterFile, ClusterNodeEntry } from '../nodes/cluster-file.ts'
 import { addressesOf } from '../nodes/node-links.ts'
 
@@ -21,6 +29,8 @@ export interface AskPlacePorts {
   /** Nodes call no longer, and its vote does not count. */
   readonly isLonely: () => boolean
   readonly onWord: (node: string, removed: boolean) => void
+  /** Whoever answers at the node's address shows a certificate of an authority that this host does not believe, or (`false`) is believed. */
+  readonly onOtherAuthority: (node: string, shown: boolean) => void
 }
 
 export class AskPlace {
@@ -55,15 +65,18 @@ export class AskPlace {
 
   /** `turn`: of several links each is tried in its turn. */
   async #askNode(node: ClusterNodeEntry, turn: number): Promise<void> {
-    const { file, identity, onWord } = this.#ports
+    const { file, identity, onWord, onOtherAuthority } = this.#ports
     const addresses = addressesOf(node)
     const host = addresses[turn % addresses.length] ?? node.address
     const client = connectPeer({ node: node.name, host, port: node.ports.peer }, identity)
     try {
       const { listed, nodesVersion } = await client.getWitnessPlace({}, { timeoutMs: answerWithinMs })
-      if (this.#timer !== undefined) onWord(node.name, !listed && nodesVersion >= file().nodesVersion)
-    } catch {
-      // It is off, cut off, or of an older build, which says nothing to a witness.
+      if (this.#timer === undefined) return
+      onOtherAuthority(node.name, false)
+      onWord(node.name, !listed && nodesVersion >= file().nodesVersion)
+    } catch (error) {
+      // Mostly it is off, cut off, or of an older build, which says nothing to a witness.
+      if (this.#timer !== undefined && showsOtherAuthority(error)) onOtherAuthority(node.name, true)
     } finally {
       client.close()
     }

@@ -63,6 +63,10 @@ const takenOut =
 const notListed =
   'The nodes have removed its store member and no longer list this host as their witness. To leave the cluster here as well: `systole qdevice destroy net`.'
 
+/** A rotation waits for the witness that the nodes list: one that does not know their authority was removed before it. */
+const otherAuthority =
+  'The nodes show certificates of an authority that this host does not know, so it believes nobody and nobody calls it. Most likely the cluster removed this witness while it was away, and then replaced its authority (`systole pki rotate`). If `systole quorum device status` on a node does not name this host, run `systole qdevice destroy net --force` here.'
+
 export class WitnessHost {
   readonly #ports: WitnessHostPorts
   #file: ClusterFile
@@ -75,6 +79,7 @@ export class WitnessHost {
   #removedAt: number | undefined
   readonly #renewal: WitnessRenewal
   readonly #removal = new RemovalWord()
+  readonly #otherAuthority = new RemovalWord()
   readonly #askPlace: AskPlace
   /** By `performance.now`. */
   #calledAt = performance.now()
@@ -90,6 +95,7 @@ export class WitnessHost {
       identity: () => readIdentity(ports.paths.pki),
       isLonely: () => performance.now() - this.#calledAt > ports.pace.afterMs && !this.state().counts,
       onWord: (node, removed) => this.#removal.take(node, removed),
+      onOtherAuthority: (node, shown) => this.#takeAuthority(node, shown),
     })
   }
 
@@ -107,7 +113,7 @@ export class WitnessHost {
     const status = this.#member?.status()
     const isListed = !this.#removal.agreed(nodes.map(({ name }) => name))
     const isOut = status?.refusal?.kind === 'removed' || !isListed
-    const problem = isListed ? (isOut ? takenOut : status?.problem) : notListed
+    const problem = this.#whyAlone(isListed) ?? (isOut ? takenOut : status?.problem)
     return {
       clusterName,
       name: own.name,
@@ -161,6 +167,7 @@ export class WitnessHost {
   async follow(listed: ClusterFile, quorate: boolean, from: string): Promise<WitnessAnswer> {
     const { own, paths, log, removed } = this.#ports
     this.#calledAt = performance.now()
+    this.#otherAuthority.take(from, false)
     const newer = newerFile(this.#file, listed)
     const isOut = newer !== undefined && newer.witness?.name !== own.name
     this.#removal.take(from, isOut)
@@ -280,6 +287,21 @@ export class WitnessHost {
     await before.close()
     this.#run()
     dropOldTrust(this.#ports.paths.pki)
+  }
+
+  #whyAlone(isListed: boolean): string | undefined {
+    if (!isListed) return notListed
+    return this.#believesNobody() ? otherAuthority : undefined
+  }
+
+  #believesNobody(): boolean {
+    return this.#otherAuthority.agreed(this.#file.nodes.map(({ name }) => name))
+  }
+
+  #takeAuthority(node: string, shown: boolean): void {
+    const before = this.#believesNobody()
+    this.#otherAuthority.take(node, shown)
+    if (!before && this.#believesNobody()) this.#ports.log.warn(otherAuthority, {})
   }
 
   #revoke(): void {
