@@ -284,9 +284,7 @@ export class Daemon {
     const own = this.#ownIn(file)
     assert(own !== undefined, `cluster.json names this host ('${ownName()}')`)
     this.#ownNode = own.name
-    // Before anything begins: the threads of the pulse would end the daemon with it.
-    const missing = missingAddress(own)
-    if (missing !== undefined) throw refuse('no-address', `This host does not have its address ${missing} yet.`)
+    refuseWithoutAddress(own)
     this.#keepStrangersOut(file, own)
     this.#known = readIdentity(this.paths.pki)
     if (takesPart(this.paths)) await this.startNode()
@@ -304,7 +302,7 @@ export class Daemon {
       withKeyOf: async (host, publicKey) => await this.#learnKey(current(), host, publicKey, true),
     })
     const notYet = ({ host, port }: ListenAt, error: string): void =>
-      this.log.warn('one of several addresses cannot be served: it is tried again', { host, port, error })
+      this.log.warn('an address cannot be served: it is tried again until it can', { host, port, error })
     this.#servers = {
       peers: new Listeners(
         (at) =>
@@ -484,6 +482,7 @@ export class Daemon {
     const file = this.#file
     const own = file && this.#ownIn(file)
     if (!file || !own) throw refuse('not-configured', 'This host does not belong to a cluster.')
+    refuseWithoutAddress(own)
     this.#noteStart()
     const pulse = this.#earlyPulse ?? beginPulse(file, own, this.paths)
     this.#earlyPulse = undefined
@@ -668,6 +667,12 @@ export class Daemon {
     this.log.error('a call failed', { method, error })
     if (error instanceof AssertionError) this.#fail(error)
   }
+}
+
+/** Before anything begins: a node that nobody can hear would be taken for lost. */
+function refuseWithoutAddress(own: ClusterNodeEntry): void {
+  const missing = missingAddress(own)
+  if (missing !== undefined) throw refuse('no-address', `This host does not have its address ${missing} yet.`)
 }
 
 /** People may write in it, and a power cut may have torn it. */

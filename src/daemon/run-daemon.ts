@@ -1,6 +1,6 @@
 /** The daemon as a process: its log, its signals, and its end. */
 import { setTimeout as delay } from 'node:timers/promises'
-import { takesNoChange } from '../base/index.ts'
+import { OutsideError, takesNoChange } from '../base/index.ts'
 import { localSocketPath, RefusedError, waitsFile } from '../rpc/index.ts'
 import { localHandlers } from './api/local-api.ts'
 import { peerHandlers } from './api/peer-api.ts'
@@ -8,7 +8,6 @@ import { Daemon } from './daemon.ts'
 import { writeWhole } from './host/files.ts'
 import { openLog } from './host/log.ts'
 import type { Paths } from './host/paths.ts'
-import { UnusableIdentityError } from './nodes/identity.ts'
 import { ownName } from './nodes/own-name.ts'
 import type { Pulse } from './pulse/pulse.ts'
 
@@ -52,5 +51,4 @@ function tellWhoAsks({ root }: Paths, error: unknown): void {
 }
 
 /** What is wrong with the host or its files, in a sentence. */
-const isTold = (error: unknown): error is Error =>
-  error instanceof RefusedError || error instanceof UnusableIdentityError
+const isTold = (error: unknown): error is Error => error instanceof RefusedError || error instanceof OutsideError

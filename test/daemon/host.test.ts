@@ -100,17 +100,51 @@ describe('a host that is to belong to another cluster, and is not let in,', () =
   })
 })
 
+/** The lines of its log, and its exit code. */
+async function runProgram(words: readonly string[], environment: NodeJS.ProcessEnv = {}) {
+  const program = fileURLToPath(new URL('../../bin/systoled', import.meta.url))
+  const running = spawn(program, words, { env: { ...process.env, SYSTOLE_ROOT: paths.root, ...environment } })
+  const logged = Promise.all([text(running.stdout), text(running.stderr)])
+  const [code] = await once(running, 'exit')
+  return { code, lines: (await logged).join('').trim().split('\n') }
+}
+
+test('a remote node without the address that it was given says so in one sentence', async () => {
+  await beWitness()
+  const { code, lines } = await runProgram(['--remote'], { PCMK_remote_address: '192.0.2.1' })
+  expect(lines).toEqual([
+    expect.stringMatching(/"why":"This host does not have its address 192\.0\.2\.1 now\.".*the daemon cannot start/),
+  ])
+  expect(code).toBe(1)
+})
+
+test('a node whose heartbeats another program receives says so in one sentence', async () => {
+  const other = createServer().listen(0, '127.0.0.1')
+  await once(other, 'listening')
+  const { port } = other.address() as AddressInfo
+  const { authority, own } = await certificates()
+  writeIdentity(paths.pki, authority, own)
+  const nodes = [{ name: ownName(), address: '127.0.0.1' }]
+  writeWhole(paths.clusterFile, list({ nodes, ports: { ...ports, heartbeat: port }, store: { kind: 'embedded' } }))
+  writeWhole(paths.startedMark, '')
+  const { code, lines } = await runProgram([])
+  other.close()
+  const ended = lines.filter((line) => line.includes('"level":"error"'))
+  expect(ended).toEqual([
+    expect.stringContaining(
+      `"reason":"heartbeats cannot be received: Another program listens on 127.0.0.1 port ${port}."`,
+    ),
+  ])
+  expect(code).toBe(1)
+})
+
 test.each([false, true])('whoever asks a daemon that cannot begin yet hears why; taking part: %s', async (tookPart) => {
   const { authority, own } = await certificates()
   writeIdentity(paths.pki, authority, own)
   writeWhole(paths.clusterFile, list({ nodes: [{ name: ownName(), address: '192.0.2.1' }] }))
   if (tookPart) writeWhole(paths.startedMark, '')
   await expect(live.getState({})).rejects.toThrow(/No daemon listens/)
-  const program = fileURLToPath(new URL('../../bin/systoled', import.meta.url))
-  const waiting = spawn(program, { env: { ...process.env, SYSTOLE_ROOT: paths.root } })
-  const logged = Promise.all([text(waiting.stdout), text(waiting.stderr)])
-  await once(waiting, 'exit')
-  expect((await logged).join('').trim().split('\n')).toEqual([
+  expect((await runProgram([])).lines).toEqual([
     expect.stringMatching(/"why":"This host does not have its address 192\.0\.2\.1 yet\.".*the daemon cannot start/),
   ])
   await expect(live.getState({})).rejects.toThrow(/waits, and tries again.*does not have its address 192\.0\.2\.1 yet/)

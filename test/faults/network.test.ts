@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { Lab } from '../nodes/lab/lab.ts'
@@ -56,6 +58,24 @@ test('a node whose long packets are lost is lost, although short ones would arri
   await n2IsLost()
   // A daemon that cannot make its connections does not come in, and harms nobody.
   for (let i = 0; i < 3; i++) await lab.systole('n1', 'resource', 'update', 'service', `fake=${i}`, '--wait')
+})
+
+test('a node whose only address is taken from its card is lost, and its daemon waits for the address', async () => {
+  const card = (what: string) => lab.network.inNode('n3', `addr ${what} ${lab.network.address('n3')}/24 dev eth0`)
+  const pid = async () => (await lab.inNode('n3', 'cat', '/run/systole/systoled.pid')).trim()
+  const log = () => readFileSync(join(lab.folder, 'nodes', 'n3', 'systoled.log'), 'utf8')
+  const n3IsOnline = async () => (await lab.status('n1')).nodes.some(({ name, online }) => name === 'n3' && online)
+  await lab.systole('n1', 'property', 'set', 'fencing-enabled=false', '--force')
+  const first = await pid()
+  await card('del')
+  await lab.until('it is lost', async () => !(await n3IsOnline()))
+  expect(await pid(), 'it goes on').toBe(first)
+  await lab.inNode('n3', 'kill', '-9', first)
+  await lab.until('the next one waits', () => /does not have its address 10\.[0-9.]+ (yet|now)/.test(log()))
+  await card('add')
+  await lab.until('it is back', n3IsOnline, 60_000)
+  expect(log()).not.toContain('because of a bug')
+  await lab.systole('n1', 'property', 'set', 'fencing-enabled=true')
 })
 
 test('of every ten packets of a node one is lost: everything takes longer, and nothing else happens', async () => {

@@ -1,8 +1,10 @@
 /**
- * The same server on each address of this host that is wanted. The only one must be there at once. Of several, one may be missing, as that
- * of a network card which comes up late: it is tried again, and the others serve meanwhile.
+ * The same server on each address of this host that is wanted. One that the host does not have, as that of a network card which comes up late or
+ * was taken away, is waited for, as Corosync does: it is tried again. Of several, one may fail for any reason, and the others serve meanwhile.
  */
+import { reasonOf } from '../../base/index.ts'
 import type { TlsIdentity } from '../../rpc/index.ts'
+import { CannotListenError, cannotListen } from './cannot-listen.ts'
 
 export interface ListenAt {
   readonly host: string
@@ -24,7 +26,7 @@ export class Listeners<At extends ListenAt> {
   readonly #onTrouble: (at: At, error: string) => void
   readonly #listening = new Map<string, Closable>()
 
-  /** `onTrouble`: where one of several cannot be had, once for each reason. */
+  /** `onTrouble`: where one cannot be had and is tried again, once for each reason. */
   constructor(open: (at: At) => Promise<Closable>, onTrouble: (at: At, error: string) => void) {
     this.#open = open
     this.#onTrouble = onTrouble
@@ -63,11 +65,13 @@ export class Listeners<At extends ListenAt> {
       try {
         server = await this.#open(at)
         if (closed) await server.close()
-      } catch (error) {
-        if (isOnly) throw error
+      } catch (failure) {
+        const error = cannotListen(failure, at)
+        if (isOnly && !(error instanceof CannotListenError && error.lacksAddress)) throw error
         if (closed) return
-        if (String(error) !== lastTrouble) this.#onTrouble(at, String(error))
-        lastTrouble = String(error)
+        const trouble = reasonOf(error)
+        if (trouble !== lastTrouble) this.#onTrouble(at, trouble)
+        lastTrouble = trouble
         retry = setTimeout(() => void attempt(), tryAgainMs)
       }
     }

@@ -554,6 +554,7 @@ export class ClusterNode {
   #openNews(): PulseNews {
     return new PulseNews({
       log: this.#log,
+      onDeaf: (why) => this.#setup.restart(`heartbeats cannot be received: ${why}`),
       onSilence: (silent, agreed) => {
         this.#core.feed({ kind: 'silence', silent, agreed })
         this.#look()

@@ -13,6 +13,8 @@ export interface PulseNewsPorts {
   readonly onLinks: (links: readonly LinkView[]) => void
   /** Why this node cannot end connections. */
   readonly onConnectionsStay: (why: string) => void
+  /** Nobody can be heard, and it is not waited for. */
+  readonly onDeaf: (why: string) => void
   readonly onTrouble: (error: string) => void
   readonly onWatchdog: (message: Extract<FromPulse, { kind: 'watchdog' | 'watchdog-starving' }>) => void
 }
@@ -84,7 +86,7 @@ export class PulseNews {
         })
         return
       case 'not-listening':
-        log.warn('heartbeats cannot be received on a link: retrying', {
+        log.warn('heartbeats cannot be received on a link: it is tried again until they can', {
           link: message.link,
           error: message.error,
         })
@@ -102,6 +104,9 @@ export class PulseNews {
         return
       case 'left':
       case 'identity-used':
+        return
+      case 'cannot-hear':
+        this.#ports.onDeaf(message.why)
         return
       default:
         assertNever(message)

@@ -4,7 +4,7 @@
  * that those that are open are heard between them.
  */
 import { parentPort, workerData } from 'node:worker_threads'
-import { assertNever, defined } from '../../base/index.ts'
+import { assertNever, defined, reasonOf } from '../../base/index.ts'
 import { openDoor, servePulses, type TlsServer } from '../../rpc/index.ts'
 import { Listeners } from '../host/listeners.ts'
 import { isKnown, type KnownNode } from '../nodes/known-node.ts'
@@ -66,6 +66,6 @@ port.on('message', (message: ToDoor) => {
   }
   perform(message).then(
     () => tell({ kind: 'done', call: message.call }),
-    (error: unknown) => tell({ kind: 'done', call: message.call, error: String(error) }),
+    (error: unknown) => tell({ kind: 'done', call: message.call, error: reasonOf(error) }),
   )
 })

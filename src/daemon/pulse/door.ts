@@ -1,6 +1,6 @@
 /** The pulse thread's handle on its door: the thread that hears the other nodes (door-thread.ts). */
 import { Worker } from 'node:worker_threads'
-import { assertNever } from '../../base/index.ts'
+import { assertNever, OutsideError } from '../../base/index.ts'
 import type { DoorRule, Pulse, TlsIdentity } from '../../rpc/index.ts'
 import { programFile } from '../host/install-folder.ts'
 import type { KnownNode } from '../nodes/known-node.ts'
@@ -99,7 +99,7 @@ export class Door {
         const waiting = this.#calls.get(message.call)
         this.#calls.delete(message.call)
         if (message.error === undefined) waiting?.resolve()
-        else waiting?.reject(new Error(message.error))
+        else waiting?.reject(new OutsideError(message.error))
         return
       }
       default:

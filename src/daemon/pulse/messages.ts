@@ -82,8 +82,10 @@ export type FromPulse =
   | { readonly kind: 'connections-stay'; readonly why: string }
   /** A peer said something that is no pulse of its own, so that its connection was ended. */
   | { readonly kind: 'bad-message'; readonly from: string; readonly link: number; readonly what: string }
-  /** On one link of several; tried again. */
+  /** On one link of several, or at an address that this host does not have; tried again. */
   | { readonly kind: 'not-listening'; readonly link: number; readonly error: string }
+  /** A node that hears nobody must not go on as if nobody spoke. */
+  | { readonly kind: 'cannot-hear'; readonly why: string }
   /** This node stood still: what it believed of its lease before is doubted. */
   | { readonly kind: 'doubt-own-lease'; readonly pausedMs: number }
   /** Until when this node may act under which lease, if nothing else is heard. */

@@ -3,7 +3,7 @@
  * here, so that no work of the main thread (let alone of the planner) ever makes this node look dead.
  */
 import { parentPort } from 'node:worker_threads'
-import { assertNever, defined, type NodeName } from '../../base/index.ts'
+import { assertNever, defined, type NodeName, OutsideError } from '../../base/index.ts'
 import {
   agreedSilence,
   deadLinks,
@@ -98,7 +98,7 @@ class PulseThread {
     const { listen, door, peers } = this.#setup
     // The way to the others is opened while the door is still being hung.
     this.#links.connect(peers)
-    await this.#links.listen(listen, door)
+    await this.listen(listen, door)
     this.setNodes(peers, namesOf(peers))
     // First the others hear this node, then they see it among the members: the other way round it would look silent.
     setTimeout(() => this.#lease.feed({ kind: 'tick' }), this.#setup.timings.heartbeatIntervalMs)
@@ -115,7 +115,12 @@ class PulseThread {
   }
 
   async listen(listen: PulseSetup['listen'], door: PulseSetup['door']): Promise<void> {
-    await this.#links.listen(listen, door)
+    try {
+      await this.#links.listen(listen, door)
+    } catch (error) {
+      if (!(error instanceof OutsideError)) throw error
+      tell({ kind: 'cannot-hear', why: error.message })
+    }
   }
 
   useTimings(timings: HeartbeatTimings): void {

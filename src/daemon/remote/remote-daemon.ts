@@ -41,6 +41,7 @@ import {
 } from '../../tools/index.ts'
 import { HostUsers } from '../access/host-users.ts'
 import { agentToolsSocket } from '../api/agent-tools-socket.ts'
+import { cannotListen } from '../host/cannot-listen.ts'
 import { readIfThere, writeWhole } from '../host/files.ts'
 import type { Log } from '../host/log.ts'
 import type { Paths } from '../host/paths.ts'
@@ -128,8 +129,15 @@ export class RemoteDaemon {
       userOf: (uid) => uid,
       group,
     })
-    this.#server = await serveRemote(
-      { host: address, port, identity: this.#identity, door: this.#door },
+    this.#server = await this.#serve(address, port)
+    this.#keepStrangersOut()
+    this.#renewal.plan(0)
+    this.#log.info('remote daemon started', { version: process.env.SYSTOLE_VERSION, port: this.#server.port })
+  }
+
+  async #serve(host: string | undefined, port: number): Promise<TlsServer> {
+    const serving = serveRemote(
+      { host, port, identity: this.#identity, door: this.#door },
       {
         incarnation: Date.now(),
         ownership: this.#readOwnership(),
@@ -147,9 +155,9 @@ export class RemoteDaemon {
         believes: this.#pki.believes,
       },
     )
-    this.#keepStrangersOut()
-    this.#renewal.plan(0)
-    this.#log.info('remote daemon started', { version: process.env.SYSTOLE_VERSION, port: this.#server.port })
+    return await serving.catch((error: unknown) => {
+      throw cannotListen(error, { host, port })
+    })
   }
 
   /** For an upgrade or a restart: what runs stays. */

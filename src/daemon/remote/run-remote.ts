@@ -1,5 +1,6 @@
 /** The program `systoled --remote`: joins (`--join`), leaves (`--leave`), or runs until it is ended. */
 import { text } from 'node:stream/consumers'
+import { setTimeout as delay } from 'node:timers/promises'
 import { OutsideError, printable } from '../../base/index.ts'
 import { RefusedError, refuse } from '../../rpc/index.ts'
 import { callDaemon } from '../../tools/index.ts'
@@ -69,6 +70,8 @@ async function leave(paths: Paths): Promise<void> {
   process.exitCode = reply.exitCode === 0 ? 0 : 1
 }
 
+const startAgainMs = 1000
+
 async function serve(paths: Paths): Promise<void> {
   const identity = readIdentity(paths.pki)
   takeLock(paths.lock)
@@ -94,5 +97,13 @@ async function serve(paths: Paths): Promise<void> {
   }
   process.on('SIGTERM', end)
   process.on('SIGINT', end)
-  await daemon.start()
+  try {
+    await daemon.start()
+  } catch (error) {
+    if (!(error instanceof OutsideError)) throw error
+    log.error('the daemon cannot start', { why: error.message })
+    // Whoever supervises it tries again at once.
+    await delay(startAgainMs)
+    process.exit(1)
+  }
 }
