@@ -1,7 +1,8 @@
 /** The counts are those of crm_simulate 2.1.5 for the same CIB. */
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { parseXml } from '../../../src/cib/index.ts'
+import { parseXml, printXml, type XmlElement } from '../../../src/cib/index.ts'
+import { suppose } from '../../../src/scheduler/index.ts'
 import { simulate } from '../../../src/scheduler/simulate/simulate.ts'
 
 const lost = (parts: string): string =>
@@ -28,3 +29,34 @@ test.each([
   ['a lost node with history', history, '4'],
   ['a lost node with history and attributes', history + attributes, '5'],
 ])('the fencing of %s', (_, parts, updates) => expect(updatesAfter(lost(parts))).toBe(updates))
+
+function read(text: string): XmlElement {
+  const parsed = parseXml(text)
+  if (!parsed.ok) throw new Error('the test itself is wrong')
+  return parsed.value
+}
+
+const one = (more: string): XmlElement =>
+  read(`<cib validate-with="pacemaker-3.7" admin_epoch="0" epoch="1" num_updates="0" have-quorum="1" dc-uuid="2"><configuration>
+<crm_config><cluster_property_set id="o"><nvpair id="o1" name="stonith-enabled" value="false"/></cluster_property_set></crm_config>
+<nodes><node id="2" uname="n2"/></nodes><resources>${more}<primitive id="d" class="ocf" provider="pacemaker" type="Dummy"/></resources><constraints/></configuration>
+<status><node_state id="2" uname="n2" in_ccm="true" crmd="online" join="member" expected="member"><lrm id="2"><lrm_resources/></lrm></node_state></status></cib>`)
+
+/** Its state is made by the first result there, an update of its own beside each of the results. */
+test('the first result on a remote node is two updates', () => {
+  const remote = '<primitive id="r1" class="ocf" provider="pacemaker" type="remote"/>'
+  const constrained = read(
+    printXml(one(remote)).replace(
+      '<constraints/>',
+      '<constraints><rsc_location id="l" rsc="d" node="r1" score="100"/></constraints>',
+    ),
+  )
+  const simulation = simulate({ cib: constrained, now: 0, md5: () => '', showScores: false, keepsResult: true })
+  expect(simulation.result().attributes.num_updates).toBe('6')
+})
+
+test('a supposition that changes nothing is no update', () => {
+  const online = suppose(one(''), { nodesUp: ['n2'] }, { now: 0 }).cib
+  expect(online.attributes.num_updates).toBe('1')
+  expect(suppose(online, { nodesUp: ['n2'] }, { now: 0 }).cib.attributes.num_updates).toBe('1')
+})
