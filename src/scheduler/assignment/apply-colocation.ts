@@ -62,7 +62,7 @@ function sumOver<T>(items: readonly T[], priorityOf: (item: T) => Score): Score 
 }
 
 function applyToMember(draft: AssignmentDraft, colocation: Colocation, dependent: Entry, primary: Entry): Score {
-  const { trail } = draft
+  const { trail } = draft.notes
   if (!trail.recording) return applyWith(draft, colocation, dependent, primary)
   const before = tableOf(draft, dependent).slice()
   const priority = applyWith(draft, colocation, dependent, primary)
@@ -229,7 +229,7 @@ function withRoleOfClone(draft: AssignmentDraft, colocation: Colocation, depende
     if (node === nowhere || nextRole(draft, instance) !== colocation.primaryRole) continue
     if (colocation.score < INFINITY_SCORE) addWhereEqual(draft, colocation, dependent, clone, node)
     const holder = instance.kind === 'primitive' ? instance : instance.members[0]
-    if (!hosts.has(node)) hosts.set(node, holder === undefined ? 0 : (draft.scoreWhenAssigned[holder.index] ?? 0))
+    if (!hosts.has(node)) hosts.set(node, holder === undefined ? 0 : (draft.placement.score[holder.index] ?? 0))
   }
   const bothPromoted = colocation.dependentRole === 'Promoted' && colocation.primaryRole === 'Promoted'
   if (colocation.score >= INFINITY_SCORE && !bothPromoted) keepOnly(draft, dependent, hosts)

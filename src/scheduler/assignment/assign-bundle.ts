@@ -12,7 +12,7 @@ import { sortInstances } from './instance-order.ts'
 
 /** May be called again once it is assigned; only the scores are then shown again. */
 export function assignBundle(draft: AssignmentDraft, bundle: BundleEntry, prefer: number, mode: AssignMode): number {
-  draft.assigning[bundle.index] = 1
+  draft.underWay.assigning[bundle.index] = 1
   showScores(draft, 'bundle', bundle)
   const containers = sortInstances(
     draft,
@@ -29,8 +29,8 @@ export function assignBundle(draft: AssignmentDraft, bundle: BundleEntry, prefer
     }
     draft.assign(draft, bundle.clone, prefer, mode)
   }
-  draft.assigning[bundle.index] = 0
-  draft.assigned[bundle.index] = 1
+  draft.underWay.assigning[bundle.index] = 0
+  draft.placement.isAssigned[bundle.index] = 1
   return nowhere
 }
 
@@ -54,18 +54,18 @@ function assignReplica(
     if (!isAllowed(table, other)) continue
     if (other !== node) table[other] = -INFINITY_SCORE
     else if (!reachedThreshold(replica.child, replica.node)) {
-      draft.trail.note(replica.child.index, { kind: 'replica' }, other, INFINITY_SCORE)
+      draft.notes.trail.note(replica.child.index, { kind: 'replica' }, other, INFINITY_SCORE)
       table[other] = INFINITY_SCORE
     }
   }
-  draft.assigning[bundle.clone.index] = 1
+  draft.underWay.assigning[bundle.clone.index] = 1
   draft.assign(draft, replica.child, node, mode)
-  draft.assigning[bundle.clone.index] = 0
+  draft.underWay.assigning[bundle.clone.index] = 0
 }
 
 /** A container on a remote node: its connection must run where that node's connection runs, which serves both. */
 function followHostConnection(draft: AssignmentDraft, replica: ReplicaEntries, remote: PrimitiveEntry): void {
-  const host = draft.node[replica.container.index] ?? nowhere
+  const host = draft.placement.node[replica.container.index] ?? nowhere
   const primary = draft.tree.connectionOfNode.get(host)
   if (primary === undefined) return
   const known = draft.colocations.ofDependent.get(remote.index) ?? []

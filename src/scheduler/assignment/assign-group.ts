@@ -14,15 +14,15 @@ import {
 
 export function assignGroup(draft: AssignmentDraft, group: GroupEntry, prefer: number, mode: AssignMode): number {
   if (isAssigned(draft, group)) return assignedNode(draft, group)
-  if (draft.assigning[group.index] === 1) return nowhere
-  draft.assigning[group.index] = 1
+  if (draft.underWay.assigning[group.index] === 1) return nowhere
+  draft.underWay.assigning[group.index] = 1
   showScores(draft, 'group', group)
   let first = nowhere
   for (const member of group.members) {
     const node = draft.assign(draft, member, prefer, mode)
     if (first === nowhere) first = node
   }
-  draft.assigning[group.index] = 0
-  draft.assigned[group.index] = 1
+  draft.underWay.assigning[group.index] = 0
+  draft.placement.isAssigned[group.index] = 1
   return isColocatedGroup(group) ? first : nowhere
 }

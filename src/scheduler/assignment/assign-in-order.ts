@@ -15,7 +15,7 @@ import { assignBundle } from './assign-bundle.ts'
 import { assignClone } from './assign-clone.ts'
 import { assignGroup } from './assign-group.ts'
 import { assignPrimitive } from './assign-primitive.ts'
-import { type AssignMode, type AssignmentDraft, nowhere } from './assignment-draft.ts'
+import { type AssignMode, type AssignmentDraft, nowhere, type Standing } from './assignment-draft.ts'
 import { indexColocations } from './colocation-index.ts'
 import { initialRole } from './initial-role.ts'
 import { orderForAssignment } from './resource-order.ts'
@@ -52,46 +52,50 @@ export function assignInOrder(input: AssignInput): Assigned {
 }
 
 function begin(input: AssignInput): AssignmentDraft {
-  const { tree, tickets } = input
+  const { status, tree, nodes, locations, tickets, trail, showScores } = input
   const count = tree.all.length
-  const managed = new Uint8Array(count)
-  const blocked = new Uint8Array(count)
+  return {
+    status,
+    tree,
+    nodes,
+    locations,
+    tickets,
+    colocations: indexColocations(input.colocations),
+    tables: [...input.base.tables],
+    placement: {
+      isAssigned: new Uint8Array(count),
+      node: new Int32Array(count).fill(nowhere),
+      score: new Int32Array(count),
+    },
+    underWay: { assigning: new Uint8Array(count), collecting: new Uint8Array(count) },
+    standing: standing(input),
+    roles: {
+      next: tree.all.map((entry) => (entry.kind === 'primitive' ? initialRole(tree, entry) : undefined)),
+      reason: tree.all.map(() => undefined),
+    },
+    promotion: {
+      priority: tree.all.map((entry) => entry.resource.meta.priority),
+      rank: tree.all.map(() => 0),
+      counted: new Set(),
+      choosing: new Set(),
+      locations: roleLocations(locations),
+    },
+    instances: { members: tree.all.map((entry) => entry.members), counts: new Map(), byNode: new Map() },
+    notes: { trail, whyNot: new Map(), lines: [], showScores },
+    assign,
+  }
+}
+
+function standing(input: AssignInput): Standing {
+  const { tree, tickets } = input
+  const managed = new Uint8Array(tree.all.length)
+  const blocked = new Uint8Array(tree.all.length)
   for (const entry of tree.all) {
     const frozen = tickets.frozen.has(entry.index)
     managed[entry.index] = Number(isManagedNow(input, entry) && !frozen)
     blocked[entry.index] = Number(entry.kind === 'primitive' && (entry.resource.state.blocked || frozen))
   }
-  return {
-    status: input.status,
-    tree,
-    nodes: input.nodes,
-    locations: input.locations,
-    tickets,
-    colocations: indexColocations(input.colocations),
-    trail: input.trail,
-    tables: [...input.base.tables],
-    assigned: new Uint8Array(count),
-    assigning: new Uint8Array(count),
-    collecting: new Uint8Array(count),
-    node: new Int32Array(count).fill(nowhere),
-    scoreWhenAssigned: new Int32Array(count),
-    managed,
-    blocked,
-    nextRole: tree.all.map((entry) => (entry.kind === 'primitive' ? initialRole(tree, entry) : undefined)),
-    nextRoleReason: tree.all.map(() => undefined),
-    priority: tree.all.map((entry) => entry.resource.meta.priority),
-    promotionRank: tree.all.map(() => 0),
-    members: tree.all.map((entry) => entry.members),
-    counts: new Map(),
-    instancesByNode: new Map(),
-    promotionCounted: new Set(),
-    choosingRoles: new Set(),
-    whyNot: new Map(),
-    lines: [],
-    showScores: input.showScores,
-    roleLocations: roleLocations(input.locations),
-    assign,
-  }
+  return { managed, blocked }
 }
 
 function isManagedNow({ status }: AssignInput, entry: Entry): boolean {

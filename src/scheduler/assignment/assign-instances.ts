@@ -62,7 +62,7 @@ function keep(draft: AssignmentDraft, instance: Entry, node: number, limits: Ins
     if (kept) break
     restore(tables)
     if (chosen === nowhere) {
-      draft.assigned[instance.index] = 0
+      draft.placement.isAssigned[instance.index] = 0
       break
     }
     release(draft, instance)
@@ -79,7 +79,7 @@ function assignInstance(
   perNode: number,
   mode: 'tentative' | 'final',
 ): number {
-  if (draft.assigning[instance.index] === 1) return nowhere
+  if (draft.underWay.assigning[instance.index] === 1) return nowhere
   banFullNodes(draft, instance, perNode)
   const chosen = draft.assign(draft, instance, prefer, mode)
   if (chosen !== nowhere && isUnderParent(draft, instance, chosen)) {
@@ -106,7 +106,7 @@ function banFullNodes(draft: AssignmentDraft, instance: Entry, perNode: number):
       (counts[node] ?? 0) < perNode
     if (fits) continue
     if ((counts[node] ?? 0) >= perNode && scoreAt(table, node) >= 0)
-      draft.trail.note(instance.index, { kind: 'instances', limit }, node, -INFINITY_SCORE)
+      draft.notes.trail.note(instance.index, { kind: 'instances', limit }, node, -INFINITY_SCORE)
     table[node] = -INFINITY_SCORE
     for (const member of instance.members) {
       const inner = tableOf(draft, member)
@@ -118,7 +118,7 @@ function banFullNodes(draft: AssignmentDraft, instance: Entry, perNode: number):
 function banSurplus(draft: AssignmentDraft, instance: Entry): void {
   for (const member of instance.members) banSurplus(draft, member)
   tableOf(draft, instance).fill(-INFINITY_SCORE)
-  draft.trail.note(instance.index, { kind: 'instances', limit: 'clone-max' }, everywhere, -INFINITY_SCORE)
+  draft.notes.trail.note(instance.index, { kind: 'instances', limit: 'clone-max' }, everywhere, -INFINITY_SCORE)
   addReason(draft, instance, { kind: 'clone-limit', limit: 'clone-max' })
 }
 
@@ -126,7 +126,7 @@ type Backup = readonly { readonly table: ScoreTable; readonly copy: ScoreTable; 
 
 function backUp(draft: AssignmentDraft, entry: Entry): Backup {
   const table = tableOf(draft, entry)
-  const undoTrail = draft.trail.mark(entry.index)
+  const undoTrail = draft.notes.trail.mark(entry.index)
   return [{ table, copy: table.slice(), undoTrail }, ...entry.members.flatMap((member) => backUp(draft, member))]
 }
 

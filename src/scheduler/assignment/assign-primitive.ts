@@ -35,20 +35,20 @@ export function assignPrimitive(
   mode: AssignMode,
 ): number {
   const { parent } = entry
-  if (parent !== undefined && draft.assigning[parent.index] === 0) draft.assign(draft, parent, prefer, mode)
-  if (isAssigned(draft, entry)) return draft.node[entry.index] ?? nowhere
-  if (draft.assigning[entry.index] === 1) return nowhere
-  draft.assigning[entry.index] = 1
+  if (parent !== undefined && draft.underWay.assigning[parent.index] === 0) draft.assign(draft, parent, prefer, mode)
+  if (isAssigned(draft, entry)) return draft.placement.node[entry.index] ?? nowhere
+  if (draft.underWay.assigning[entry.index] === 1) return nowhere
+  draft.underWay.assigning[entry.index] = 1
   applyColocations(draft, entry)
   limitRole(draft, entry)
   showScores(draft, 'primitive', entry)
   // Without any fence device nothing could be recovered safely, so nothing is touched.
   const { options, haveFenceDevice } = draft.status
-  if (options.fencingEnabled && !haveFenceDevice) draft.managed[entry.index] = 0
+  if (options.fencingEnabled && !haveFenceDevice) draft.standing.managed[entry.index] = 0
   decide(draft, entry, prefer, mode)
-  draft.assigning[entry.index] = 0
+  draft.underWay.assigning[entry.index] = 0
   if (entry.resource.connectionOf !== undefined) connectionAssigned(draft, entry)
-  return draft.node[entry.index] ?? nowhere
+  return draft.placement.node[entry.index] ?? nowhere
 }
 
 const isMandatory = ({ score }: Colocation): boolean => Math.abs(score) >= INFINITY_SCORE
@@ -69,7 +69,7 @@ function applyDependency(draft: AssignmentDraft, colocation: Colocation, entry: 
   const { primary, score, dependentRole } = colocation
   const revocable = dependentRole === 'Promoted' || (score < 0 && score > -INFINITY_SCORE)
   const before = revocable ? tableOf(draft, entry).slice() : undefined
-  const undoTrail = draft.trail.mark(entry.index)
+  const undoTrail = draft.notes.trail.mark(entry.index)
   if (!isAssigned(draft, primary)) draft.assign(draft, primary, nowhere, 'final')
   applyColocation(draft, colocation, entry, primary)
   if (before === undefined || anyAvailable(draft, tableOf(draft, entry))) return
@@ -78,11 +78,11 @@ function applyDependency(draft: AssignmentDraft, colocation: Colocation, entry: 
 }
 
 function limitRole(draft: AssignmentDraft, entry: PrimitiveEntry): void {
-  const next = draft.nextRole[entry.index]
+  const next = draft.roles.next[entry.index]
   const { options, haveQuorum } = draft.status
   if (next === 'Stopped') {
     tableOf(draft, entry).fill(-INFINITY_SCORE)
-    draft.trail.note(entry.index, { kind: 'target-role', role: 'Stopped' }, everywhere, -INFINITY_SCORE)
+    draft.notes.trail.note(entry.index, { kind: 'target-role', role: 'Stopped' }, everywhere, -INFINITY_SCORE)
     return
   }
   const current = currentRole(draft, entry)

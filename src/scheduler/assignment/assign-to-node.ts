@@ -19,7 +19,7 @@ export function assignToNode(draft: AssignmentDraft, entry: PrimitiveEntry, node
       return
     }
     recordAssignment(draft, entry, node, mode)
-    draft.scoreWhenAssigned[entry.index] = score
+    draft.placement.score[entry.index] = score
     return
   }
   recordAssignment(draft, entry, nowhere, mode)
@@ -28,14 +28,14 @@ export function assignToNode(draft: AssignmentDraft, entry: PrimitiveEntry, node
 /** Whatever its scores say: where an unmanaged resource is, or nowhere. No score has brought it there but what the node has for all. */
 export function recordAssignment(draft: AssignmentDraft, entry: PrimitiveEntry, node: number, mode: AssignMode): void {
   release(draft, entry)
-  draft.assigned[entry.index] = 1
+  draft.placement.isAssigned[entry.index] = 1
   if (node === nowhere) {
     if (mode === 'final') setNextRole(draft, entry, 'Stopped', 'unable to assign')
     return
   }
-  draft.node[entry.index] = node
+  draft.placement.node[entry.index] = node
   forgetPairs(draft, entry)
-  draft.scoreWhenAssigned[entry.index] = draft.nodes.baseScore[node] ?? 0
+  draft.placement.score[entry.index] = draft.nodes.baseScore[node] ?? 0
   draft.nodes.load[node] = (draft.nodes.load[node] ?? 0) + 1
   consume(draft.nodes, node, entry.resource.utilization, 1)
 }
@@ -43,18 +43,18 @@ export function recordAssignment(draft: AssignmentDraft, entry: PrimitiveEntry, 
 /** Takes an assignment back, of an entry and everything below it. */
 export function release(draft: AssignmentDraft, entry: Entry): void {
   for (const member of entry.members) release(draft, member)
-  draft.assigned[entry.index] = 0
+  draft.placement.isAssigned[entry.index] = 0
   if (entry.kind !== 'primitive') return
-  const node = draft.node[entry.index] ?? nowhere
+  const node = draft.placement.node[entry.index] ?? nowhere
   if (node === nowhere) return
-  draft.node[entry.index] = nowhere
+  draft.placement.node[entry.index] = nowhere
   forgetPairs(draft, entry)
   draft.nodes.load[node] = (draft.nodes.load[node] ?? 0) - 1
   consume(draft.nodes, node, entry.resource.utilization, -1)
 }
 
 function forgetPairs(draft: AssignmentDraft, entry: Entry): void {
-  for (let above = entry.parent; above !== undefined; above = above.parent) draft.instancesByNode.delete(above.index)
+  for (let above = entry.parent; above !== undefined; above = above.parent) draft.instances.byNode.delete(above.index)
 }
 
 /** Nothing that it must be with is anywhere: it and everything below it goes nowhere. */
@@ -70,7 +70,7 @@ export function connectionAssigned(draft: AssignmentDraft, connection: Primitive
   const status = index === undefined ? undefined : draft.tree.nodes[index]
   if (index === undefined || status === undefined) return
   const { nodes } = draft
-  if (draft.node[connection.index] !== nowhere && draft.nextRole[connection.index] !== 'Stopped') {
+  if (draft.placement.node[connection.index] !== nowhere && draft.roles.next[connection.index] !== 'Stopped') {
     nodes.online[index] = 1
     // Nobody has seen it yet, and connecting to it is what will show how it is.
     if (status.unseen) nodes.unclean[index] = 0

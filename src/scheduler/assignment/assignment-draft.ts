@@ -1,6 +1,6 @@
 /**
- * Assignment while it goes on: the one value that the files of this folder work on, made from the base scores and turned
- * into an `Assignment` when everything is assigned. Nothing outside this folder sees it.
+ * Assignment while it goes on: made from the base scores, and turned into an `Assignment` when everything is assigned. Nothing outside
+ * this folder sees it. It consists of facts, and of one part for each question that assignment answers.
  *
  * Assigning one resource may first need another to be assigned (what it is colocated with, what it is a member of), so
  * this is a recursion over one table, not a loop over a list.
@@ -19,45 +19,82 @@ import type { ColocationIndex } from './colocation-index.ts'
 
 export const nowhere = -1
 
-export interface AssignmentDraft {
+/** What was known before the first resource is assigned. Nothing of it changes but the nodes' load and state. */
+export interface AssignmentFacts {
   readonly status: ClusterStatus
   readonly tree: ResourceTree
   readonly nodes: NodeTable
   readonly locations: readonly ExpandedLocation[]
   readonly tickets: TicketEffects
   readonly colocations: ColocationIndex
-  readonly trail: Trail
-  /** Everything below is by entry index. */
-  readonly tables: ScoreTable[]
+}
+
+/** Where each resource goes. All arrays here and below are by entry index. */
+export interface Placement {
   /** 1 once it is decided where it goes, or that it goes nowhere. */
-  readonly assigned: Uint8Array
-  /** 1 while it is being assigned: colocations may form a loop. */
-  readonly assigning: Uint8Array
-  /** 1 while its scores are being collected, for the same reason. */
-  readonly collecting: Uint8Array
+  readonly isAssigned: Uint8Array
   readonly node: Int32Array
   /** The score that the node had for the resource when it was assigned to it; what the node has for all where it just stays. */
-  readonly scoreWhenAssigned: Int32Array
+  readonly score: Int32Array
+}
+
+/** What the recursion is in the middle of, because colocations may form a loop: 1 where it is. */
+export interface UnderWay {
+  readonly assigning: Uint8Array
+  /** Its colocated node scores are being collected. */
+  readonly collecting: Uint8Array
+}
+
+/** Whether the cluster may act on a resource at all: 1 where it is so. */
+export interface Standing {
   readonly managed: Uint8Array
   readonly blocked: Uint8Array
-  readonly nextRole: (Role | undefined)[]
-  readonly nextRoleReason: (string | undefined)[]
+}
+
+export interface NextRoles {
+  readonly next: (Role | undefined)[]
+  readonly reason: (string | undefined)[]
+}
+
+/** Of the instances of promotable clones. */
+export interface Promotion {
   readonly priority: number[]
-  /** Promotable instances: what they are sorted by when some of them are promoted. */
-  readonly promotionRank: number[]
+  /** What they are sorted by when some of them are promoted. */
+  readonly rank: number[]
+  /** Clones whose promotion scores were taken into account, and those for which roles are being chosen. */
+  readonly counted: Set<number>
+  readonly choosing: Set<number>
+  /** The locations that decide on the role Promoted, by the entry that they are about. */
+  readonly locations: ReadonlyMap<number, readonly ExpandedLocation[]>
+}
+
+/** Of clones and bundles. */
+export interface Instances {
+  /** In the order in which they are assigned and promoted. */
   readonly members: (readonly Entry[])[]
-  /** How many instances of a clone or bundle each node has: assigned, and later promoted ones. */
+  /** How many instances each node has: assigned, and later promoted ones. */
   readonly counts: Map<number, Int32Array>
   /** Of clones: the first instance that is assigned to each node, as long as no assignment of an instance changes. */
-  readonly instancesByNode: Map<number, readonly (Entry | undefined)[]>
-  /** Clones whose promotion scores were taken into account, and those for which roles are being chosen. */
-  readonly promotionCounted: Set<number>
-  readonly choosingRoles: Set<number>
+  readonly byNode: Map<number, readonly (Entry | undefined)[]>
+}
+
+/** For people: nothing is decided by it. */
+export interface Notes {
+  readonly trail: Trail
   readonly whyNot: Map<number, PlacementReason[]>
   readonly lines: ScoreLine[]
   readonly showScores: boolean
-  /** The locations that decide on the role Promoted, by the entry that they are about. */
-  readonly roleLocations: ReadonlyMap<number, readonly ExpandedLocation[]>
+}
+
+export interface AssignmentDraft extends AssignmentFacts {
+  readonly tables: ScoreTable[]
+  readonly placement: Placement
+  readonly underWay: UnderWay
+  readonly standing: Standing
+  readonly roles: NextRoles
+  readonly promotion: Promotion
+  readonly instances: Instances
+  readonly notes: Notes
   /** Assigns an entry of any kind; returns its node, or `nowhere`. */
   readonly assign: (draft: AssignmentDraft, entry: Entry, prefer: number, mode: AssignMode) => number
 }
@@ -78,25 +115,25 @@ export function tableOf(draft: AssignmentDraft, entry: Entry): ScoreTable {
 }
 
 export function membersOf(draft: AssignmentDraft, entry: Entry): readonly Entry[] {
-  return draft.members[entry.index] ?? entry.members
+  return draft.instances.members[entry.index] ?? entry.members
 }
 
 /** Puts the instances of a clone in another order. */
 export function setMembers(draft: AssignmentDraft, clone: Entry, members: readonly Entry[]): void {
-  draft.members[clone.index] = members
-  draft.instancesByNode.delete(clone.index)
+  draft.instances.members[clone.index] = members
+  draft.instances.byNode.delete(clone.index)
 }
 
 export function addPriority(draft: AssignmentDraft, entry: Entry, score: Score): void {
-  draft.priority[entry.index] = add(draft.priority[entry.index] ?? 0, score)
+  draft.promotion.priority[entry.index] = add(draft.promotion.priority[entry.index] ?? 0, score)
 }
 
 export function isAssigned(draft: AssignmentDraft, entry: Entry): boolean {
-  return draft.assigned[entry.index] === 1
+  return draft.placement.isAssigned[entry.index] === 1
 }
 
 export function isManaged(draft: AssignmentDraft, entry: Entry): boolean {
-  return draft.managed[entry.index] === 1
+  return draft.standing.managed[entry.index] === 1
 }
 
 /** The role that an entry has now; of a collective the highest of its members. */
@@ -108,7 +145,7 @@ export function currentRole(draft: AssignmentDraft, entry: Entry): Role {
 }
 
 export function nextRole(draft: AssignmentDraft, entry: Entry): Role | undefined {
-  if (entry.kind === 'primitive') return draft.nextRole[entry.index]
+  if (entry.kind === 'primitive') return draft.roles.next[entry.index]
   let found: Role | undefined
   for (const member of entry.members) {
     const role = nextRole(draft, member)
@@ -122,13 +159,13 @@ function highest(roles: readonly Role[]): Role {
 }
 
 export function setNextRole(draft: AssignmentDraft, entry: Entry, role: Role, reason: string): void {
-  draft.nextRole[entry.index] = role
-  draft.nextRoleReason[entry.index] = reason
+  draft.roles.next[entry.index] = role
+  draft.roles.reason[entry.index] = reason
 }
 
 /** Where an entry was assigned; for a collective only if all its assigned members are on one node. */
 export function assignedNode(draft: AssignmentDraft, entry: Entry): number {
-  if (entry.kind === 'primitive') return draft.node[entry.index] ?? nowhere
+  if (entry.kind === 'primitive') return draft.placement.node[entry.index] ?? nowhere
   let found = nowhere
   for (const member of entry.members) {
     const node = assignedNode(draft, member)
@@ -141,7 +178,7 @@ export function assignedNode(draft: AssignmentDraft, entry: Entry): number {
 
 /** The primitive whose score table knew the node when a collective's member was assigned. */
 export function firstAssigned(draft: AssignmentDraft, entry: Entry): PrimitiveEntry | undefined {
-  if (entry.kind === 'primitive') return draft.node[entry.index] === nowhere ? undefined : entry
+  if (entry.kind === 'primitive') return draft.placement.node[entry.index] === nowhere ? undefined : entry
   for (const member of entry.members) {
     const found = firstAssigned(draft, member)
     if (found !== undefined) return found
@@ -151,27 +188,27 @@ export function firstAssigned(draft: AssignmentDraft, entry: Entry): PrimitiveEn
 
 /** Blocked itself or, for a collective, in any of its members. */
 export function isBlocked(draft: AssignmentDraft, entry: Entry): boolean {
-  if (draft.blocked[entry.index] === 1) return true
+  if (draft.standing.blocked[entry.index] === 1) return true
   return entry.members.some((member) => isBlocked(draft, member))
 }
 
 export function countsOf(draft: AssignmentDraft, entry: CollectiveEntry): Int32Array {
-  const known = draft.counts.get(entry.index)
+  const known = draft.instances.counts.get(entry.index)
   if (known !== undefined) return known
   const counts = new Int32Array(draft.nodes.count)
-  draft.counts.set(entry.index, counts)
+  draft.instances.counts.set(entry.index, counts)
   return counts
 }
 
 export function addReason(draft: AssignmentDraft, entry: Entry, reason: PlacementReason): void {
-  const known = draft.whyNot.get(entry.index)
-  if (known === undefined) draft.whyNot.set(entry.index, [reason])
+  const known = draft.notes.whyNot.get(entry.index)
+  if (known === undefined) draft.notes.whyNot.set(entry.index, [reason])
   else known.push(reason)
 }
 
 /** Writes down the line that shows scores, for an entry and everything below it; orphans are not shown. */
 export function showScores(draft: AssignmentDraft, by: 'primitive' | 'group' | 'clone' | 'bundle', entry: Entry): void {
-  if (!draft.showScores || entry.resource.orphan) return
-  draft.lines.push({ kind: 'scores', by, resource: entry.id, scores: tableOf(draft, entry).slice() })
+  if (!draft.notes.showScores || entry.resource.orphan) return
+  draft.notes.lines.push({ kind: 'scores', by, resource: entry.id, scores: tableOf(draft, entry).slice() })
   for (const member of membersOf(draft, entry)) showScores(draft, by, member)
 }

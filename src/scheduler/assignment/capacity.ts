@@ -35,7 +35,7 @@ function banWhere(draft: AssignmentDraft, entry: PrimitiveEntry, needed: Readonl
   for (let node = 0; node < table.length; node++) {
     if (!isAvailable(draft, table, node) || fits(draft.nodes, node, needed)) continue
     table[node] = -INFINITY_SCORE
-    draft.trail.note(entry.index, { kind: 'utilization' }, node, -INFINITY_SCORE)
+    draft.notes.trail.note(entry.index, { kind: 'utilization' }, node, -INFINITY_SCORE)
     const status = draft.tree.nodes[node]
     if (status !== undefined) addReason(draft, entry, { kind: 'capacity', node: status.name })
   }

@@ -42,10 +42,10 @@ export function addDependentScores(draft: AssignmentDraft, colocation: Colocatio
     optional: true,
     follow: 'dependents',
   })
-  if (draft.trail.recording) {
+  if (draft.notes.trail.recording) {
     const { id, dependent } = colocation
     const source = { kind: 'colocation', constraint: id, with: dependent.id, as: 'primary' } as const
-    draft.trail.noteChange(primary.index, source, table, summed)
+    draft.notes.trail.noteChange(primary.index, source, table, summed)
   }
   if (summed !== table) table.set(summed)
 }
@@ -74,16 +74,16 @@ export function collectColocatedScores(
   const { source } = from
   if (source.kind === 'group') {
     const member = table === undefined ? source.members.at(-1) : source.members[0]
-    if (draft.collecting[source.index] === 1 || member === undefined) return table ?? tableOf(draft, source)
-    draft.collecting[source.index] = 1
+    if (draft.underWay.collecting[source.index] === 1 || member === undefined) return table ?? tableOf(draft, source)
+    draft.underWay.collecting[source.index] = 1
     const summed = collectColocatedScores(draft, table, { ...from, source: member })
-    draft.collecting[source.index] = 0
+    draft.underWay.collecting[source.index] = 0
     return summed
   }
-  if (draft.collecting[source.index] === 1) return table ?? tableOf(draft, source)
-  draft.collecting[source.index] = 1
+  if (draft.underWay.collecting[source.index] === 1) return table ?? tableOf(draft, source)
+  draft.underWay.collecting[source.index] = 1
   const summed = collectFrom(draft, table, from)
-  draft.collecting[source.index] = 0
+  draft.underWay.collecting[source.index] = 0
   return summed
 }
 
@@ -171,8 +171,8 @@ export function collectColocatedScoresOn(
   from: ColocatedSource,
 ): number {
   const { source } = from
-  if (draft.collecting[source.index] === 1) return score
-  draft.collecting[source.index] = 1
+  if (draft.underWay.collecting[source.index] === 1) return score
+  draft.underWay.collecting[source.index] = 1
   const member = source.kind === 'group' ? source.members[0] : undefined
   const sum =
     source.kind === 'group'
@@ -180,7 +180,7 @@ export function collectColocatedScoresOn(
         ? score
         : collectColocatedScoresOn(draft, node, score, { ...from, source: member })
       : collectFromOn(draft, node, score, from)
-  draft.collecting[source.index] = 0
+  draft.underWay.collecting[source.index] = 0
   return sum
 }
 

@@ -23,10 +23,9 @@ export interface ColocationIndex {
 /** What the index must know of placement as it stands. */
 export interface IndexContext {
   readonly colocations: ColocationIndex
-  readonly managed: Uint8Array
-  readonly assigned: Uint8Array
-  readonly choosingRoles: ReadonlySet<number>
-  readonly priority: readonly number[]
+  readonly standing: { readonly managed: Uint8Array }
+  readonly placement: { readonly isAssigned: Uint8Array }
+  readonly promotion: { readonly choosing: ReadonlySet<number>; readonly priority: readonly number[] }
 }
 
 export function indexColocations(colocations: readonly Colocation[]): ColocationIndex {
@@ -123,7 +122,7 @@ function collectGroupDepends(context: IndexContext, group: GroupEntry, asked: En
   // A member that is not managed breaks the chain, so those after it look at what the group requires themselves.
   for (const member of group.members) {
     if (member === asked) return
-    if (context.managed[member.index] === 1) continue
+    if (context.standing.managed[member.index] === 1) continue
     found.push(...ownDepends(context, group).filter((colocation) => colocation.score >= INFINITY_SCORE))
     return
   }
@@ -154,7 +153,7 @@ function collectSupports(context: IndexContext, of: Entry, asked: Entry, found: 
 
 /** The bundle and its containers always; its promotable member only when roles are chosen. */
 function bundleConcerns(
-  { assigned, choosingRoles }: IndexContext,
+  { placement, promotion }: IndexContext,
   replicas: readonly { readonly container: Entry }[],
   clone: CloneEntry | undefined,
   bundle: Entry,
@@ -162,12 +161,12 @@ function bundleConcerns(
 ): boolean {
   if (asked === bundle || replicas.some(({ container }) => container === asked)) return true
   if (clone === undefined || !clone.resource.promotable || topBelowBundle(asked) !== clone) return false
-  return asked === clone ? choosingRoles.has(clone.index) : assigned[asked.index] === 1
+  return asked === clone ? promotion.choosing.has(clone.index) : placement.isAssigned[asked.index] === 1
 }
 
 /** By the other side's priority, then clones before groups before primitives, then by the other side's id. */
 function sortByImportance(
-  { priority }: IndexContext,
+  { promotion: { priority } }: IndexContext,
   colocations: readonly Colocation[],
   other: 'primary' | 'dependent',
 ): readonly Colocation[] {

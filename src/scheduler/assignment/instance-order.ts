@@ -53,7 +53,7 @@ function standing(draft: AssignmentDraft, entry: Entry): Standing {
     activeOn: activeNodes(draft, entry).length,
     node: allowed ? at : nowhere,
     allowed,
-    priority: draft.priority[entry.index] ?? 0,
+    priority: draft.promotion.priority[entry.index] ?? 0,
     colocatedScore: undefined,
   }
 }

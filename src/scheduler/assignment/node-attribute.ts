@@ -47,7 +47,7 @@ export function nodeAttribute(
 function hostOf(draft: AssignmentDraft, node: number, hostIs: HostIs): number {
   const container = containerOf(draft, node)
   if (container === undefined) return node
-  return hostIs === 'assigned' ? (draft.node[container.index] ?? nowhere) : currentNode(draft, container)
+  return hostIs === 'assigned' ? (draft.placement.node[container.index] ?? nowhere) : currentNode(draft, container)
 }
 
 /** The container that a guest node is; undefined for other nodes. */

@@ -24,12 +24,12 @@ type ByNode = readonly (Entry | undefined)[]
 
 /** Asked by each instance of another clone; it stays the same until an instance of this one gets its node or loses it. */
 function instancesByNode(draft: AssignmentDraft, clone: CloneEntry, role?: Role): ByNode {
-  const instances = draft.members[clone.index] ?? clone.members
+  const instances = draft.instances.members[clone.index] ?? clone.members
   if (role !== undefined) return byNode(draft, instances, role)
-  const known = draft.instancesByNode.get(clone.index)
+  const known = draft.instances.byNode.get(clone.index)
   if (known !== undefined) return known
   const found = byNode(draft, instances)
-  draft.instancesByNode.set(clone.index, found)
+  draft.instances.byNode.set(clone.index, found)
   return found
 }
 
@@ -47,7 +47,7 @@ function byNode(draft: AssignmentDraft, candidates: readonly Entry[], role?: Rol
 /** What runs on a bundle's node is where the container of that node is. */
 function hostOfReplica(draft: AssignmentDraft, node: number): number {
   const replica = draft.tree.replicaOfNode.get(node)?.replica
-  return replica === undefined ? node : (draft.node[replica.container.index] ?? nowhere)
+  return replica === undefined ? node : (draft.placement.node[replica.container.index] ?? nowhere)
 }
 
 /** The node where the entry is going to be, or else the best that it may go to, decides. */

@@ -31,8 +31,8 @@ import { promotionScore, unpromotable, withoutPromotionScore } from './promotion
 
 /** Instances would rather be where they are likely to be promoted. */
 export function addPromotionScores(draft: AssignmentDraft, clone: CloneEntry): void {
-  if (draft.promotionCounted.has(clone.index)) return
-  draft.promotionCounted.add(clone.index)
+  if (draft.promotion.counted.has(clone.index)) return
+  draft.promotion.counted.add(clone.index)
   for (const instance of clone.members) {
     const table = tableOf(draft, instance)
     for (let node = 0; node < table.length; node++) {
@@ -41,9 +41,9 @@ export function addPromotionScores(draft: AssignmentDraft, clone: CloneEntry): v
       const score = promotionScore(draft, instance, node) ?? 0
       if (score > 0) {
         table[node] = add(was, score)
-        draft.trail.note(instance.index, { kind: 'promotion' }, node, score)
+        draft.notes.trail.note(instance.index, { kind: 'promotion' }, node, score)
       }
-      if (score > (draft.priority[instance.index] ?? 0)) draft.priority[instance.index] = score
+      if (score > (draft.promotion.priority[instance.index] ?? 0)) draft.promotion.priority[instance.index] = score
     }
   }
 }
@@ -55,7 +55,7 @@ export function chooseRoles(draft: AssignmentDraft, clone: CloneEntry): void {
   let promoted = 0
   for (const instance of membersIn(draft, clone)) {
     showPromotion(draft, instance)
-    const rank = draft.promotionRank[instance.index] ?? 0
+    const rank = draft.promotion.rank[instance.index] ?? 0
     const open = promoted < clone.resource.promotedMax || !isManaged(draft, clone)
     if (rank >= 0 && open && canBePromoted(draft, instance) && promote(draft, clone, instance)) promoted++
     else {
@@ -66,28 +66,29 @@ export function chooseRoles(draft: AssignmentDraft, clone: CloneEntry): void {
 }
 
 const membersIn = (draft: AssignmentDraft, clone: CloneEntry): readonly Entry[] =>
-  draft.members[clone.index] ?? clone.members
+  draft.instances.members[clone.index] ?? clone.members
 
 function rankInstance(draft: AssignmentDraft, clone: CloneEntry, instance: Entry): void {
   const node = assignedNode(draft, instance)
   if (node === nowhere) {
-    draft.promotionRank[instance.index] = unpromotable
+    draft.promotion.rank[instance.index] = unpromotable
     return
   }
   const next = nextRole(draft, instance)
   if (next === undefined || next === 'Started')
-    draft.priority[instance.index] = promotionScore(draft, instance, node) ?? withoutPromotionScore
-  else if (next !== 'Promoted') draft.priority[instance.index] = unpromotable
+    draft.promotion.priority[instance.index] = promotionScore(draft, instance, node) ?? withoutPromotionScore
+  else if (next !== 'Promoted') draft.promotion.priority[instance.index] = unpromotable
   addRoleLocations(draft, instance, instance, node)
   addRoleLocations(draft, clone, instance, node)
   if (clone.parent !== undefined) addRoleLocations(draft, clone.parent, instance, node)
   for (const colocation of dependsOn(draft, instance))
     addPriority(draft, instance, applyColocation(draft, colocation, instance, colocation.primary))
-  draft.promotionRank[instance.index] = next === 'Promoted' ? INFINITY_SCORE : (draft.priority[instance.index] ?? 0)
+  draft.promotion.rank[instance.index] =
+    next === 'Promoted' ? INFINITY_SCORE : (draft.promotion.priority[instance.index] ?? 0)
 }
 
 function addRoleLocations(draft: AssignmentDraft, named: Entry, instance: Entry, node: number): void {
-  for (const location of draft.roleLocations.get(named.index) ?? []) {
+  for (const location of draft.promotion.locations.get(named.index) ?? []) {
     const here = location.nodes.find((place) => place.node === node)
     if (here !== undefined) addPriority(draft, instance, here.score)
   }
@@ -95,26 +96,26 @@ function addRoleLocations(draft: AssignmentDraft, named: Entry, instance: Entry,
 
 /** The clone's own scores serve as the place where ranks and scores meet, node by node. */
 function sortForPromotion(draft: AssignmentDraft, clone: CloneEntry): void {
-  if (draft.choosingRoles.has(clone.index)) return
-  draft.choosingRoles.add(clone.index)
-  draft.collecting[clone.index] = 1
+  if (draft.promotion.choosing.has(clone.index)) return
+  draft.promotion.choosing.add(clone.index)
+  draft.underWay.collecting[clone.index] = 1
   const table = tableOf(draft, clone)
   const instances = membersIn(draft, clone)
   for (const instance of instances) {
     const node = assignedNode(draft, instance)
-    const rank = draft.promotionRank[instance.index] ?? 0
+    const rank = draft.promotion.rank[instance.index] ?? 0
     if (node !== nowhere && rank >= 0 && scoreAt(table, node) !== absent) table[node] = add(scoreAt(table, node), rank)
   }
   for (const colocation of supports(draft, clone)) addPromotedDependents(draft, colocation, clone)
   if (needsTicket(draft, clone)) tableOf(draft, clone).fill(-INFINITY_SCORE)
-  for (const instance of instances) draft.promotionRank[instance.index] = finalRank(draft, clone, instance)
+  for (const instance of instances) draft.promotion.rank[instance.index] = finalRank(draft, clone, instance)
   const otherwise = instanceOrder(draft)
   setMembers(
     draft,
     clone,
     instances.toSorted((a, b) => compareForPromotion(draft, a, b) || otherwise(a, b)),
   )
-  draft.collecting[clone.index] = 0
+  draft.underWay.collecting[clone.index] = 0
 }
 
 function addPromotedDependents(draft: AssignmentDraft, colocation: Colocation, clone: CloneEntry): void {
@@ -140,7 +141,7 @@ function needsTicket(draft: AssignmentDraft, clone: CloneEntry): boolean {
 }
 
 function finalRank(draft: AssignmentDraft, clone: CloneEntry, instance: Entry): number {
-  const rank = draft.promotionRank[instance.index] ?? 0
+  const rank = draft.promotion.rank[instance.index] ?? 0
   if (!isManaged(draft, instance) && nextRole(draft, instance) === 'Promoted') return INFINITY_SCORE
   const node = assignedNode(draft, instance)
   // It may have lost its node on the way, because what it must be with is nowhere.
@@ -151,16 +152,16 @@ function finalRank(draft: AssignmentDraft, clone: CloneEntry, instance: Entry): 
 }
 
 function compareForPromotion(draft: AssignmentDraft, a: Entry, b: Entry): number {
-  const rank = (draft.promotionRank[b.index] ?? 0) - (draft.promotionRank[a.index] ?? 0)
+  const rank = (draft.promotion.rank[b.index] ?? 0) - (draft.promotion.rank[a.index] ?? 0)
   if (rank !== 0) return rank
   return roleRank(currentRole(draft, b)) - roleRank(currentRole(draft, a))
 }
 
 function showPromotion(draft: AssignmentDraft, instance: Entry): void {
-  if (!draft.showScores) return
+  if (!draft.notes.showScores) return
   const node = draft.tree.nodes[assignedNode(draft, instance)]?.name
-  const score = draft.promotionRank[instance.index] ?? 0
-  draft.lines.push({ kind: 'promotion', resource: instance.id, score, ...(node === undefined ? {} : { node }) })
+  const score = draft.promotion.rank[instance.index] ?? 0
+  draft.notes.lines.push({ kind: 'promotion', resource: instance.id, score, ...(node === undefined ? {} : { node }) })
 }
 
 function canBePromoted(draft: AssignmentDraft, instance: Entry): boolean {
@@ -169,9 +170,9 @@ function canBePromoted(draft: AssignmentDraft, instance: Entry): boolean {
   if (node === nowhere) return false
   if (!isManaged(draft, instance)) {
     if (currentRole(draft, instance) !== 'Promoted') return false
-  } else if ((draft.priority[instance.index] ?? 0) < 0) {
+  } else if ((draft.promotion.priority[instance.index] ?? 0) < 0) {
     const name = draft.tree.nodes[node]?.name
-    const score = draft.priority[instance.index] ?? 0
+    const score = draft.promotion.priority[instance.index] ?? 0
     if (name !== undefined) addReason(draft, instance, { kind: 'promotion-score', node: name, score })
     return false
   } else if (!isUsable(draft, node) || !guestWillRun(draft, node)) return false
@@ -202,7 +203,7 @@ function promote(draft: AssignmentDraft, clone: CloneEntry, instance: Entry): bo
 
 function setPromoted(draft: AssignmentDraft, entry: Entry): void {
   if (entry.kind !== 'primitive') for (const member of entry.members) setPromoted(draft, member)
-  else if (draft.nextRole[entry.index] === undefined) setNextRole(draft, entry, 'Promoted', 'promoted instance')
+  else if (draft.roles.next[entry.index] === undefined) setNextRole(draft, entry, 'Promoted', 'promoted instance')
 }
 
 function leaveUnpromoted(draft: AssignmentDraft, entry: Entry): void {

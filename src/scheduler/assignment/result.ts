@@ -47,7 +47,7 @@ export function toAssignment({ draft, order }: Assigned, base: BaseScores): Omit
     fencing: draft.tickets.fencing,
     unavailable: unavailable(draft),
     remoteNodes: remoteNodes(draft),
-    scores: draft.lines,
+    scores: draft.notes.lines,
     remainingCapacity: new Map(
       draft.tree.nodes.map((node, index) => [node.name, draft.nodes.capacity[index] ?? new Map()]),
     ),
@@ -55,18 +55,18 @@ export function toAssignment({ draft, order }: Assigned, base: BaseScores): Omit
 }
 
 function primitiveResult(draft: AssignmentDraft, base: BaseScores, entry: PrimitiveEntry): PrimitiveAssignment {
-  const node = draft.tree.nodes[draft.node[entry.index] ?? nowhere]?.name
+  const node = draft.tree.nodes[draft.placement.node[entry.index] ?? nowhere]?.name
   const { role, reason } = finalRole(draft, entry)
   const modes = base.discovery.get(entry.index)
   const lock = base.locks.get(entry.index)
-  const rank = entry.resource.instance?.promotable === true ? draft.promotionRank[entry.index] : undefined
+  const rank = entry.resource.instance?.promotable === true ? draft.promotion.rank[entry.index] : undefined
   return {
     id: entry.id,
     ...(node === undefined ? {} : { node }),
     nextRole: role,
     ...(reason === undefined ? {} : { nextRoleReason: reason }),
     managed: isManaged(draft, entry),
-    blocked: draft.blocked[entry.index] === 1,
+    blocked: draft.standing.blocked[entry.index] === 1,
     ...lookUps(draft, entry),
     discoveryOn: (name) => discoveryModes[modes?.[draft.tree.nodeIndex.get(name) ?? nowhere] ?? 0] ?? 'always',
     exclusiveDiscovery: isExclusive(base, entry),
@@ -95,7 +95,7 @@ function lookUps(
     },
     contributionsOn: (name) => {
       const index = nodeIndex.get(name)
-      return index === undefined ? [] : draft.trail.contributions(entry.index, index)
+      return index === undefined ? [] : draft.notes.trail.contributions(entry.index, index)
     },
     nodesByPreference: () =>
       table === undefined
@@ -106,26 +106,26 @@ function lookUps(
 
 /** What is assigned and has no other role to have is started; without quorum, `demote` leaves nothing promoted. */
 function finalRole(draft: AssignmentDraft, entry: PrimitiveEntry): { readonly role: Role; readonly reason?: string } {
-  const assigned = draft.node[entry.index] !== nowhere
-  const role = draft.nextRole[entry.index] ?? (assigned ? 'Started' : 'Stopped')
+  const assigned = draft.placement.node[entry.index] !== nowhere
+  const role = draft.roles.next[entry.index] ?? (assigned ? 'Started' : 'Stopped')
   const { haveQuorum, options } = draft.status
   if (!haveQuorum && options.noQuorumPolicy === 'demote' && roleRank(role) > roleRank('Unpromoted')) {
     const current = currentRole(draft, entry)
     if (current === 'Promoted' || current === 'Unpromoted')
       return { role: 'Unpromoted', reason: 'no-quorum-policy=demote' }
   }
-  const reason = draft.nextRoleReason[entry.index]
+  const reason = draft.roles.reason[entry.index]
   return reason === undefined ? { role } : { role, reason }
 }
 
 function collectiveResult(draft: AssignmentDraft, entry: CollectiveEntry): CollectiveAssignment {
   const nodes = new Set<NodeName>()
   for (const primitive of primitivesOf(entry)) {
-    const name = draft.tree.nodes[draft.node[primitive.index] ?? nowhere]?.name
+    const name = draft.tree.nodes[draft.placement.node[primitive.index] ?? nowhere]?.name
     if (name !== undefined) nodes.add(name)
   }
   const members =
-    entry.kind === 'bundle' ? entry.replicas.map(({ container }) => container) : draft.members[entry.index]
+    entry.kind === 'bundle' ? entry.replicas.map(({ container }) => container) : draft.instances.members[entry.index]
   return {
     id: entry.id,
     kind: entry.kind,
@@ -176,11 +176,11 @@ function remoteNodes(draft: AssignmentDraft): Assignment['remoteNodes'] {
 
 /** Everything that stands against its being active, where it is not: what was noted on the way, then node by node. */
 function whyNot(draft: AssignmentDraft, entry: PrimitiveEntry, role: Role): readonly PlacementReason[] {
-  const noted = draft.whyNot.get(entry.index) ?? []
+  const noted = draft.notes.whyNot.get(entry.index) ?? []
   const { state, meta, orphan } = entry.resource
   const general: PlacementReason[] = []
   if (orphan) general.push({ kind: 'orphan' })
-  if (draft.blocked[entry.index] === 1) general.push({ kind: 'blocked' })
+  if (draft.standing.blocked[entry.index] === 1) general.push({ kind: 'blocked' })
   else if (!isManaged(draft, entry)) general.push({ kind: 'unmanaged' })
   if (role !== 'Stopped') return [...general, ...noted]
   if (meta.targetRole === 'Stopped') return [...general, { kind: 'target-role', role: 'Stopped' }, ...noted]
@@ -199,7 +199,7 @@ function perNode(draft: AssignmentDraft, entry: PrimitiveEntry): readonly Placem
     const score = table === undefined ? absent : scoreAt(table, index)
     if (score === absent) return [{ kind: 'not-allowed', node: node.name }]
     if (score >= 0) return []
-    const by = draft.trail.contributions(entry.index, index).filter((part) => part.score < 0)
+    const by = draft.notes.trail.contributions(entry.index, index).filter((part) => part.score < 0)
     return [{ kind: 'banned', node: node.name, by }]
   })
 }
