@@ -153,11 +153,6 @@ const onPurpose: readonly (readonly [what: string, pcs: string, here: string])[]
     'are masked; `--output-format json` and `cmd` have them, since programs write back what they read',
   ],
   [
-    '`--output-format cmd`',
-    'lines that are broken after each section',
-    'one line a command, by which the same CIB is made again',
-  ],
-  [
     'words of pcs 0.9 to 0.11',
     'are refused with the present ones',
     'are taken, and mean what they meant: `property show`, `resource defaults a=b`, `role=Master`, `--wait`',
@@ -172,14 +167,11 @@ const onPurpose: readonly (readonly [what: string, pcs: string, here: string])[]
     'is refused with the other command',
     'is done, as up to pcs 0.10',
   ],
-  ['a kind or score in lower case (`kind=optional`, `infinity`)', 'is refused', 'is written as the schema has it'],
-  ['`constraint location delete`', 'takes ids of location constraints', 'is `constraint delete`, and takes any id'],
   [
     '`resource create NODE ocf:pacemaker:remote`',
     'is refused without `--force`',
     'is done: installers that were written for pcs 0.9 make remote nodes so',
   ],
-  ['`resource unclone`', 'deletes the constraints of the clone', 'keeps them for the resource that was cloned'],
   [
     '`resource clone`, `promotable` and `update` of a resource whose agent is not on this node',
     'asks for `--force`',
@@ -197,7 +189,6 @@ const onPurpose: readonly (readonly [what: string, pcs: string, here: string])[]
   ],
   ['an XPath that cannot be read, in a permission', 'is written', 'is refused with a sentence'],
   ['resources of a set, in text', 'are sorted by name', 'stand in the order that counts'],
-  ['`resource relations`', 'shows orders and what is in what', 'shows colocations and tickets as well'],
   [
     '`property set stonith-watchdog-timeout=10`',
     'is refused until SBD is enabled',
@@ -241,7 +232,8 @@ ${summary.join('\n')}
 
 ## Different on purpose
 
-Called as \`pcs\`. As \`systole\`, and with PCS_COMPAT or \`--compat\`, more is taken: options that a listing of pcs does not have, \`-f\` everywhere,
+Called as \`pcs\`, with PCS_COMPAT=0.11 as well. As \`systole\`, and with PCS_COMPAT=0.9 or 0.10, more is taken or shown: scores and kinds in lower case, colocations and tickets in
+\`resource relations\`, commands of \`--output-format cmd\` in one line each, by which every id is made again, constraints that stay with what was cloned, options that a listing of pcs does not have, \`-f\` everywhere,
 \`clone meta a=b\` as the clone’s, \`op monitor\` without options, an update of an operation that keeps what is not named, defaults wherever they stand, and
 an attribute that is unset twice.
 

@@ -113,7 +113,7 @@ export {
   type NewFencingLevel,
   removeFencingLevels,
 } from './edit/fencing-levels.ts'
-export { findResource, missingNodes, nodeNamesOf, resourceElementsOf, standIns } from './edit/find.ts'
+export { findResource, missingNodes, nodeNamesOf, parentResource, resourceElementsOf, standIns } from './edit/find.ts'
 export { fitSchema } from './edit/fit-schema.ts'
 export { addToGroup, type GroupPlacement, removeFromGroup } from './edit/groups.ts'
 export { emptiedConfiguration, type LoadedElement, loadElements } from './edit/load-elements.ts'

@@ -3,6 +3,7 @@
  * (src/cli/start/voice.ts). A sentence that is about nothing known is said in our words in every dialect.
  */
 import type { EditReport } from '../cib/index.ts'
+import type { Dialect } from './speech.ts'
 
 export type About =
   | EditReport
@@ -103,7 +104,7 @@ export type Notice =
     }
   | { readonly code: 'old-flag'; readonly flag: string }
   /** What is taken today and will not be. */
-  | { readonly code: 'deprecated'; readonly text: string }
+  | { readonly code: 'deprecated'; readonly text: string /** 0.11 advised against it as well. */; readonly long?: true }
   | { readonly code: 'rule-in-words' }
   | { readonly code: 'bare-score' }
   | { readonly code: 'assumed-agent'; readonly typed: string; readonly agent: string }
@@ -135,6 +136,8 @@ export interface CallNames {
   readonly words: readonly string[]
   /** What follows the name. */
   readonly usage: string
+  /** Whose words are spoken; those of pcs 0.12 where left out. */
+  readonly dialect?: Dialect
 }
 
 export interface Voice {

@@ -17,6 +17,8 @@ export interface Forms {
   readonly pcsJson?: () => unknown | Promise<unknown>
   /** Command lines without the program's name. */
   readonly cmd?: () => Promise<readonly (readonly string[])[]>
+  /** The same as pcs lays them out, for who calls this as pcs. */
+  readonly pcsCmd?: () => string
 }
 
 export async function inFormat(call: Call, forms: Forms): Promise<Outcome> {
@@ -30,6 +32,7 @@ export async function inFormat(call: Call, forms: Forms): Promise<Outcome> {
       return done(`${JSON.stringify(form)}\n`, form)
     }
     case 'cmd': {
+      if (forms.pcsCmd && call.speech.program === 'pcs') return done(forms.pcsCmd(), forms.json)
       if (!forms.cmd)
         throw new Refusal('The output is not available as commands. Specify --output-format text or json.')
       const lines = (await forms.cmd()).map((words) => shellLine([call.speech.program, ...words]))

@@ -5,7 +5,7 @@ export function shellLine(words: readonly string[]): string {
   return words.map(shellWord).join(' ')
 }
 
-function shellWord(word: string): string {
+export function shellWord(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
 }
 

@@ -18,7 +18,7 @@ export interface Settled {
 export function checkWait(call: Call): void {
   const wait = call.flags.get('wait')
   if (wait === undefined) return
-  if (call.speech.program === 'pcs') waitSeconds(wait)
+  if (call.speech.program === 'pcs' && wait !== '0') waitSeconds(wait)
   if (call.command.path[0] !== 'node') call.tell({ code: 'wait-is-old' })
   if (!call.cluster.live)
     throw new Refusal({

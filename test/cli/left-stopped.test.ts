@@ -98,7 +98,7 @@ test.each([
   expect(standardOutput).toMatch(new RegExp(`^${sentence}\n  > systole property set ${option}=false\n`))
   const asCrmMon = await runLine({
     commands: allCommands,
-    line: ['status'],
+    line: ['status', '--corosync_conf', 'corosync.conf'],
     terminal: scriptedTerminal([]),
     openCluster: () => fileAccess(file),
     called: { program: 'pcs', environment: undefined },

@@ -15,7 +15,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { allCommands } from '../../src/cli/commands/all-commands.ts'
 import { fileAccess } from '../../src/cli/file-access.ts'
 import { optionsOf } from '../../src/cli/pcs-words/command-options.ts'
-import { longOptions } from '../../src/cli/pcs-words/long-options.ts'
+import { isLongOption } from '../../src/cli/pcs-words/long-options.ts'
 import { splitShellLine } from '../../src/cli/shell-words.ts'
 import { runLine } from '../../src/cli/start/run.ts'
 import { findCommand } from '../../src/cli/tree.ts'
@@ -133,7 +133,7 @@ describe('the table of options', () => {
 
   test('has only options that pcs knows', () => {
     const named = new Set([...optionsOf.values()].flatMap((options) => [...options]))
-    expect([...named].filter((name) => !short.has(name) && !longOptions.has(name))).toEqual([])
+    expect([...named].filter((name) => !short.has(name) && !isLongOption(name))).toEqual([])
   })
 
   test('has only commands that are found here, or refused with a reason', () => {

@@ -35,16 +35,6 @@ const purposes: readonly Purpose[] = [
     reason: 'alerts and node attributes are listed in every form, as since pcs 0.12.1',
   },
   {
-    line: /kind=[a-z]/,
-    theirs: /does not conform to the configured schema/,
-    reason: 'a kind may be written in lower case',
-  },
-  {
-    line: /^constraint location (delete|remove) /,
-    theirs: /Unable to find location constraints/,
-    reason: 'constraint location delete is constraint delete, and takes any id',
-  },
-  {
     theirs: /not sufficient for creating a remote connection/,
     reason: 'resource create makes the connection to a remote node, as installers of pcs 0.9 do',
   },
@@ -52,6 +42,10 @@ const purposes: readonly Purpose[] = [
     line: /^(cib element|acl check) |--(show-secrets|without-levels)/,
     theirs: /Usage: |not recognized/,
     reason: 'commands and options that pcs does not have are taken',
+  },
+  {
+    line: /^status xml/,
+    reason: 'the status as XML has the form of API 2.25, which pcs 0.11 and 0.12 read',
   },
   { theirs: /pcs broke: /, reason: 'pcs itself breaks there' },
   { theirs: /Cannot load cluster status, xml does not/, reason: 'a status that pcs does not read is read' },
@@ -65,11 +59,9 @@ const purposes: readonly Purpose[] = [
     reason: 'the last fence device is disabled or deleted with --force only',
   },
   { theirs: /Several options sets exist/, reason: 'defaults without a rule are changed wherever they stand' },
-  { theirs: /'--corosync_conf' must be specified/, reason: 'there is no corosync.conf to be named' },
-  { theirs: /invalid score 'infinity'/, reason: 'INFINITY may be written in lower case' },
   { theirs: /attribute: '.*' doesn't exist for node/, reason: 'unsetting an attribute that is not set succeeds' },
   {
-    line: /^resource (clone|promotable|update) /,
+    line: /^resource (clone|promotable|update|meta) /,
     theirs: /is not installed or does not provide valid metadata/,
     reason: 'a resource that is there is cloned and changed wherever its agent is installed',
   },
@@ -95,18 +87,10 @@ const purposes: readonly Purpose[] = [
     reason: 'meta-attributes after clone are the clone’s, with and without --future',
   },
   {
-    line: /^(resource|stonith) (bundle )?create .*=( |$)/,
-    parts: /<meta_attributes |<nvpair .* value="">/,
-    reason: 'a new meta-attribute without a value is not written',
-  },
-  {
     line: /^(resource|stonith) update .* op /,
     parts: /<op /,
     reason: 'resource update … op keeps what is not named',
   },
-  { line: /^resource unclone /, reason: 'constraints of a clone stay with what was cloned' },
-  { line: /^resource relations /, reason: 'relations show colocations and tickets as well' },
-  { line: /--output-format cmd$/, reason: 'commands are printed one a line, and rebuild every id' },
 ]
 
 export function purposeOf(

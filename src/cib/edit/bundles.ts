@@ -28,6 +28,8 @@ export interface NewBundle extends BundleValues {
   readonly id: string
   readonly type: ContainerType
   readonly disabled?: boolean
+  /** Meta-attributes without a value are written, as pcs writes them. */
+  readonly keepsEmpty?: boolean
 }
 
 export function createBundle(cib: XmlElement, request: NewBundle): EditResult {
@@ -127,7 +129,11 @@ function bundleElement(request: NewBundle, ids: IdSource): XmlElement {
   ]
   const values = request.disabled ? { ...request.meta, 'target-role': 'Stopped' } : request.meta
   const bundle = element('bundle', { id }, parts)
-  return setNameValues(bundle, { kind: 'meta_attributes', setId: `${id}-meta_attributes`, values }, ids)
+  return setNameValues(
+    bundle,
+    { kind: 'meta_attributes', setId: `${id}-meta_attributes`, values, keepsEmpty: request.keepsEmpty },
+    ids,
+  )
 }
 
 function networkOf(attributes: NameValues, ports: readonly XmlElement[]): readonly XmlElement[] {

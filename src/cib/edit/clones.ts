@@ -5,11 +5,12 @@ import { configurationElement } from '../read-configuration.ts'
 import { type IdSource, idSource } from '../schema/ids.ts'
 import { appended, descendants, editSection, replaceElement, withAttributes } from '../tree.ts'
 import { parseBoolean } from '../values/attribute-text.ts'
+import { removeReferences } from './delete-resource.ts'
 import { badNewId, findResource, kindOf, missingResource, parentResource } from './find.ts'
 import { removeFromGroup } from './groups.ts'
 import { checkMeta } from './meta.ts'
 import { type NameValues, setNameValues } from './name-values.ts'
-import { type EditReport, type EditResult, edited } from './reports.ts'
+import { type EditReport, type EditResult, edited, type Removed } from './reports.ts'
 
 export interface ClonePlacement {
   /** `<resource>-clone` where none is given. */
@@ -105,7 +106,7 @@ export function uncloneResource(
   cib: XmlElement,
   request: {
     readonly id: string
-    /** Refuse a member of a group that is not cloned. */
+    /** As pcs does it: a member of a group that is not cloned is refused, and what named the clone goes with it. */
     readonly onlyCloned?: boolean
   },
 ): EditResult {
@@ -122,6 +123,11 @@ export function uncloneResource(
   const inner = childElements(clone).filter(({ name }) => name === 'primitive' || name === 'group')
   const innerId = inner[0]?.attributes.id ?? ''
   const without = replaceElement(cib, clone, inner)
+  if (request.onlyCloned === true) {
+    const removed: Removed[] = [{ element: 'clone', id: cloneId }]
+    const moved = editSection(replaceElement(cib, clone, []), 'resources', (section) => appended(section, ...inner))
+    return edited(removeReferences(moved, new Set([cloneId]), removed), { removed })
+  }
   return edited(renameReferences(without, { from: cloneId, to: innerId, named: allNames }), {
     removed: [{ element: 'clone', id: cloneId }],
   })

@@ -41,7 +41,8 @@ function removeResource(cib: XmlElement, id: string, gone: Set<string>, removed:
   return replaceElement(cib, resource, [])
 }
 
-function removeReferences(cib: XmlElement, gone: Set<string>, removed: Removed[]): XmlElement {
+/** What refers to something that is gone goes with it. */
+export function removeReferences(cib: XmlElement, gone: Set<string>, removed: Removed[]): XmlElement {
   let current = cib
   // Taking a tag away may leave a constraint on it without a subject, so look again until nothing changes.
   for (;;) {

@@ -22,6 +22,8 @@ export interface NvSetEdit {
   readonly values: NameValues
   /** Options whose other names count as the same: setting one takes the others away. */
   readonly options?: readonly OptionDefinition[]
+  /** An empty value is written as it is. */
+  readonly keepsEmpty?: boolean | undefined
 }
 
 /**
@@ -31,7 +33,8 @@ export interface NvSetEdit {
  */
 export function setNameValues(parent: XmlElement, edit: NvSetEdit, ids: IdSource): XmlElement {
   return Object.entries(edit.values).reduce(
-    (current, [name, value]) => (value === '' ? unset(current, edit, name) : set(current, { edit, name, value, ids })),
+    (current, [name, value]) =>
+      value === '' && edit.keepsEmpty !== true ? unset(current, edit, name) : set(current, { edit, name, value, ids }),
     parent,
   )
 }

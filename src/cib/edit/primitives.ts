@@ -38,6 +38,8 @@ export interface NewPrimitive {
     | { readonly kind: 'bundle'; readonly id: string }
   /** Take meta-attributes that are not known. */
   readonly force?: boolean
+  /** Meta-attributes without a value are written, as pcs writes them. */
+  readonly keepsEmpty?: boolean
 }
 
 export function createPrimitive(cib: XmlElement, request: NewPrimitive): EditResult {
@@ -94,7 +96,11 @@ function primitiveElement(request: NewPrimitive, ids: IdSource): XmlElement {
   ] as const
   const withSets = sets.reduce(
     (current, { kind, values }) =>
-      setNameValues(current, { kind, setId: `${id}-${kind}`, values: byName(values) }, ids),
+      setNameValues(
+        current,
+        { kind, setId: `${id}-${kind}`, values: byName(values), keepsEmpty: request.keepsEmpty },
+        ids,
+      ),
     element('primitive', identity),
   )
   const operations = operationsForNew(request.operations, request.advisedOperations)

@@ -17,8 +17,14 @@ import { refuseQuery } from './queries.ts'
 type Check = (call: Call) => void | Promise<void>
 
 const checks: Readonly<Record<string, Check>> = {
-  'resource delete': refuseTwice,
-  'constraint delete': (call) => (/^constraint (delete|remove)$/.test(call.typedName) ? refuseTwice(call) : undefined),
+  'resource delete': (call) => {
+    // Since 0.12 several go at once.
+    if (call.speech.dialect === '0.11') refuseUnless(call.words.length === 1)
+    refuseTwice(call)
+  },
+  'constraint delete': (call) =>
+    /^constraint (delete|remove)$/.test(call.typedName) ? refuseTwice(call) : refuseOtherKinds(call),
+  status: refuseStatusOfFile,
   'status query resource': refuseQuery,
   'alert config': ({ words }) => refuseUnless(words.length === 0),
   'acl role create': ({ words }) => refuseUnless(words[1] !== 'description='),
@@ -36,7 +42,7 @@ const checks: Readonly<Record<string, Check>> = {
   'resource group add': refuseGroupAdd,
   'alert delete': refuseNamedTwice('alert'),
   'alert recipient delete': refuseNamedTwice('recipient'),
-  'constraint colocation delete': (call) => refuseUnless(call.words.length > 1 || /colocation$/.test(call.typedName)),
+  'constraint colocation delete': (call) => refuseUnless(call.words.length === 2 || /colocation$/.test(call.typedName)),
   'constraint location config': ({ words: [first] }) => {
     if (first !== undefined && first !== 'nodes' && first !== 'resources')
       throw new Refusal(`Unknown keyword '${first}'. Allowed keywords: 'nodes', 'resources'`)
@@ -66,22 +72,37 @@ export async function refuseCall(call: Call, name: string): Promise<void> {
   await checks[name]?.(call)
 }
 
+/** Half of what the status shows is in corosync.conf. */
+function refuseStatusOfFile({ cluster, flags }: Call): void {
+  if (cluster.live === undefined && !flags.has('corosync_conf'))
+    throw new Refusal("When '-f' is specified, '--corosync_conf' must be specified as well")
+}
+
 function refuseUnless(isRight: boolean): void {
   if (!isRight) throw new Refusal(wrongCall('The words are not those of this command.'))
 }
 
 const listed = (names: readonly string[]): string => quoted([...new Set(names)])
 
-function refuseTwice({ words }: Call): void {
+export function refuseTwice({ words }: Call): void {
   const twice = words.filter((word, index) => words.indexOf(word) !== index)
   if (twice.length > 0) throw new Refusal(`duplicate argument${new Set(twice).size > 1 ? 's' : ''}: ${listed(twice)}`)
 }
 
+/** `constraint location delete` is about location constraints. */
+async function refuseOtherKinds({ words, cluster }: Call): Promise<void> {
+  const { cib } = await cluster.readCib()
+  const wrong = words.filter((id) => elementWithId(cib, id)?.name !== 'rsc_location')
+  if (wrong.length === 0) return
+  throw new Refusal(`Unable to find location constraints: ${quoted([...new Set(wrong)].sort())}`)
+}
+
 /** Of one that is deleted already the second mention finds nothing. */
-function refuseNamedTwice(what: string): Check {
-  return ({ words }) => {
-    const twice = [...new Set(words.filter((word, index) => words.indexOf(word) !== index))]
-    if (twice.length > 0) throw saidTogether(twice.map((id) => `${what} '${id}' does not exist`))
+function refuseNamedTwice(what: 'alert' | 'recipient'): Check {
+  return async ({ words, cluster }) => {
+    const { cib } = await cluster.readCib()
+    const missing = words.filter((id, index) => words.indexOf(id) !== index || elementWithId(cib, id)?.name !== what)
+    if (missing.length > 0) throw saidTogether(missing.map((id) => `${what} '${id}' does not exist`))
   }
 }
 

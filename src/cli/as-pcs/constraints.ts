@@ -59,3 +59,31 @@ export function refuseRoles({ words }: Call, name: string): void {
       about: { code: 'bad-choice', name: 'role', value: wrong, choices },
     })
 }
+
+const isScore = (text: string): boolean => /^[+-]?(INFINITY|\d+)$/.test(text)
+
+/** A score as pcs takes it: in capital letters, and whole. Of a colocation of two the schema says so, which takes no plus. */
+export function refuseScores(call: Call, name: string): void {
+  const { words } = call
+  const option = words.flatMap((word) => (word.startsWith('score=') ? [word.slice('score='.length)] : []))
+  if (name === 'constraint colocation add') {
+    if (option.some((score) => isInfinity(score) || /^\+\d/.test(score))) throw new Refusal(againstSchema)
+    return
+  }
+  if (name === 'constraint order' && words.some((word) => /^kind=(mandatory|optional|serialize)$/.test(word)))
+    throw new Refusal(againstSchema)
+  const written = name === 'constraint location add' ? [...words.slice(3, 4).filter((word) => !word.includes('='))] : []
+  const isByNode = name === 'constraint location' && (words[1] === 'prefers' || words[1] === 'avoids')
+  const byNode = isByNode ? words.slice(2).flatMap((word) => (word.includes('=') ? [afterEquals(word)] : [])) : []
+  const wrong = [...(isByNode ? byNode : option), ...written].find((score) => !isScore(score) && mightBeScore(score))
+  if (wrong === undefined) return
+  if (call.cluster.live === undefined && (isByNode || name === 'constraint location add'))
+    call.tell({ code: 'nodes-not-validated' })
+  throw new Refusal({ own: `'${wrong}' is no score.`, about: { code: 'bad-score', value: wrong } })
+}
+
+const afterEquals = (word: string): string => word.slice(word.indexOf('=') + 1)
+const isInfinity = (text: string): boolean => /^[+-]?infinity$/i.test(text) && !isScore(text)
+/** What the cluster would read as a score: the rest is refused elsewhere. */
+const mightBeScore = (text: string): boolean => isInfinity(text) || /^[+-]?\d+\.\d*$/.test(text)
+const againstSchema: Message = { own: 'The schema does not allow that.', about: { code: 'not-in-schema' } }

@@ -4,9 +4,17 @@
  */
 import { Refusal } from '../command.ts'
 import { optionsOf, takesNext } from '../pcs-words/command-options.ts'
-import { longOptions } from '../pcs-words/long-options.ts'
+import { isLongOption } from '../pcs-words/long-options.ts'
+import { inOlderOptions } from '../pcs-words/options-of-0.11.ts'
+import type { Dialect } from '../speech.ts'
 
 type Given = ReadonlyMap<string, string | undefined>
+
+export interface Known {
+  readonly dialect: Dialect
+  /** An option that our command has besides those of pcs. */
+  readonly own: (name: string) => boolean
+}
 
 /** Options of which a command takes only one, or the first not together with the others. */
 const apart: readonly { readonly at: RegExp; readonly first?: string; readonly others: readonly string[] }[] = [
@@ -20,14 +28,14 @@ const apart: readonly { readonly at: RegExp; readonly first?: string; readonly o
 ]
 
 /** The words of the command as typed, and all that follows them. */
-export function refuseOptions(typed: string, rest: readonly string[]): void {
-  const { given, plain } = readLine(rest)
+export function refuseOptions(typed: string, rest: readonly string[], { dialect, own }: Known): void {
+  const { given, plain } = readLine(rest, { dialect, own })
   const command = commandOf(typed, plain)
-  if (typed.startsWith('constraint rule'))
+  if (typed.startsWith('constraint rule') && dialect === '0.12')
     throw new Refusal("This command has been removed. See 'man pcs' -> Changes in pcs-0.12.")
-  const known = optionsOf.get(command)
-  if (known === undefined) return
-  refuseUnsupported(command, given, known)
+  const now = optionsOf.get(command)
+  if (now === undefined) return
+  refuseUnsupported({ command, dialect }, given, dialect === '0.11' ? inOlderOptions(command, now) : now)
   if (/^property( config)?$/.test(command) && plain.length > 0) refuseFilter(given)
   for (const { at, first, others } of apart) if (at.test(command)) keepApart(given, first, others)
   refuseFullBeside(command, given)
@@ -43,25 +51,35 @@ const isTried = (command: string, given: Given): boolean =>
   command.includes('safe-') || given.has('--simulate') || given.has('--safe')
 const isText = (format: string | undefined): boolean => format === undefined || format === 'text'
 
-/** The options with their values, and the words beside them. */
-function readLine(rest: readonly string[]): { readonly given: Given; readonly plain: readonly string[] } {
+/** The options with their values, and the words beside them. An option that nobody knows is found before anything else. */
+function readLine(
+  rest: readonly string[],
+  { dialect, own }: Known,
+): { readonly given: Given; readonly plain: readonly string[] } {
   const given = new Map<string, string | undefined>()
   const plain: string[] = []
+  const twice: string[] = []
   for (let index = 0; index < rest.length; index++) {
     const word = rest[index] ?? ''
-    if (word === '--') return { given, plain: [...plain, ...rest.slice(index + 1)] }
+    if (word === '--') {
+      plain.push(...rest.slice(index + 1))
+      break
+    }
     if (!/^--?[a-z]/i.test(word)) plain.push(word)
     const [, name, , value] = /^--?([a-zA-Z][\w-]*)(=(.*))?$/s.exec(word) ?? []
-    const isKnown = name !== undefined && (longOptions.has(name) || /^[fup]$/.test(name))
-    if (!isKnown) continue
+    if (name === undefined) continue
+    if (word.startsWith('--') && !isLongOption(name, dialect) && !own(name))
+      throw new Refusal({ own: `There is no option --${name}.`, about: { code: 'unknown-flag', flag: `--${name}` } })
+    if (!isLongOption(name, dialect) && !/^[fup]$/.test(name)) continue
     const option = name.length === 1 ? `-${name}` : `--${name}`
-    if (given.has(option)) throw new Refusal(`${option} can only be used once`)
+    if (given.has(option)) twice.push(option)
     const needsNext = takesNext(word)
     if (needsNext && index + 1 === rest.length)
       throw new Refusal({ own: `${option} needs a value.`, about: { code: 'flag-needs-value', flag: name } })
     given.set(option, needsNext ? rest[index + 1] : value)
     if (needsNext) index++
   }
+  if (twice[0] !== undefined) throw new Refusal(`${twice[0]} can only be used once`)
   return { given, plain }
 }
 
@@ -72,13 +90,17 @@ function commandOf(typed: string, words: readonly string[]): string {
   return typed
 }
 
-function refuseUnsupported(command: string, given: Given, known: ReadonlySet<string>): void {
+function refuseUnsupported(
+  { command, dialect }: { readonly command: string; readonly dialect: Dialect },
+  given: Given,
+  known: ReadonlySet<string>,
+): void {
   const unknown = [...given.keys()].filter((name) => name !== '--debug' && !known.has(name.replace(/^--?/, ''))).sort()
   if (unknown.length === 0) return
   const list = unknown.map((name) => `'${name}'`).join(', ')
   const [plural, are] = unknown.length === 1 ? ['', 'is'] : ['s', 'are']
   const own = `Specified option${plural} ${list} ${are} not supported in this command`
-  const since = changed(command, given)
+  const since = changed(command, given, dialect)
   const after =
     since === undefined
       ? []
@@ -87,8 +109,8 @@ function refuseUnsupported(command: string, given: Given, known: ReadonlySet<str
 }
 
 /** Since which version these are written otherwise. */
-function changed(command: string, given: Given): string | undefined {
-  if (/^(resource move|stonith create|stonith disable)$/.test(command)) return '0.12'
+function changed(command: string, given: Given, dialect: Dialect): string | undefined {
+  if (dialect === '0.12' && /^(resource move|stonith create|stonith disable)$/.test(command)) return '0.12'
   return /^(resource|stonith) refresh$/.test(command) && given.has('--full') ? '0.11' : undefined
 }
 

@@ -1,5 +1,8 @@
 import type { Speech } from '../speech.ts'
 
-/** Called as pcs, and nobody asked for the words of a version. */
+/**
+ * Called as pcs, for a version that this program was held against: 0.12 where nobody asked for another, and 0.11. The older ones are
+ * spoken forgivingly, because nothing here can say what they refused.
+ */
 export const judgesAsPcs = ({ program, dialect, readsOldWords }: Speech): boolean =>
-  program === 'pcs' && dialect === '0.12' && readsOldWords
+  program === 'pcs' && readsOldWords && (dialect === '0.12' || dialect === '0.11')

@@ -21,8 +21,9 @@ export interface FormContext {
 }
 
 export function formContext(call: Call, cib: XmlElement, showSecrets = false): FormContext {
-  // Programs that read pcs's JSON write back what they read.
-  const readByProgram = call.speech.program === 'pcs' && call.flags.get('output-format') === 'json'
+  // Programs that read pcs's JSON or its commands write back what they read.
+  const readByProgram =
+    call.speech.program === 'pcs' && ['json', 'cmd'].includes(String(call.flags.get('output-format')))
   const isHidden = showSecrets || readByProgram ? () => false : secretNames(cib)
   return { cib, now: secondsOf(call.terminal.now()), isHidden }
 }

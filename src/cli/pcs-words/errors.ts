@@ -17,7 +17,9 @@ export function errorsOf(
     ...errors.map((error) => `Error: ${error}`),
     ...(after ?? []),
   ])
-  return { lines: [...new Set(lines)], closes: said.some(({ closes }) => closes === true) }
+  // What pcs finds in a list it says of each of its words, and again of a word that comes twice.
+  const isList = messages.some((message) => typeof message !== 'string' && message.about?.code === 'said-by-pcs')
+  return { lines: isList ? lines : [...new Set(lines)], closes: said.some(({ closes }) => closes === true) }
 }
 
 /** Of these pcs puts several into one sentence. */

@@ -6,6 +6,7 @@
 import type { Voice } from '../message.ts'
 import type { Dialect } from '../speech.ts'
 import { errorsOf } from './errors.ts'
+import { inOlderWords } from './in-older-words.ts'
 import { adviceAgainst, isAdviceOfPresentPcs, notices } from './notices.ts'
 
 const closing = 'Error: Errors have occurred, therefore pcs is unable to continue'
@@ -17,12 +18,7 @@ export const pcsVoice = (dialect: Dialect): Voice => ({
     return [...said, ...(closes ? [closing] : [])].map((line) => `${line}\n`).join('')
   },
   aside: () => undefined,
-  notice: (notice, call) => (dialect !== '0.12' && isAdviceOfPresentPcs(notice) ? undefined : notices(notice, call)),
+  notice: (notice, call) =>
+    dialect !== '0.12' && isAdviceOfPresentPcs(notice) ? undefined : notices(notice, { ...call, dialect }),
   before: (call) => (dialect === '0.12' ? adviceAgainst(call) : undefined),
 })
-
-/** Until 0.11 each resource that is not there to be deleted had a line; Ansible's modules look for its words. */
-function inOlderWords(line: string): readonly string[] {
-  const [, names] = /^Error: Unable to find (?:stonith )?resources?: ('.*')$/.exec(line) ?? []
-  return names === undefined ? [line] : names.split(', ').map((name) => `Error: Resource ${name} does not exist.`)
-}

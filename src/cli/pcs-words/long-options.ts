@@ -1,5 +1,8 @@
-/** The long options that pcs 0.12 knows. One of them that a command does not take is answered otherwise than one that nobody knows. */
-export const longOptions: ReadonlySet<string> = new Set([
+import type { Dialect } from '../speech.ts'
+import { givenUp, wasKnown } from './options-of-0.11.ts'
+
+/** Those that pcs 0.12 knows. */
+const longOptions: ReadonlySet<string> = new Set([
   'debug',
   'version',
   'help',
@@ -54,3 +57,7 @@ export const longOptions: ReadonlySet<string> = new Set([
   'quiet',
   'yes',
 ])
+
+/** One that pcs knows and a command does not take is answered otherwise than one that nobody knows. */
+export const isLongOption = (name: string, dialect: Dialect = '0.12'): boolean =>
+  dialect === '0.11' ? wasKnown(name) && (longOptions.has(name) || givenUp.includes(name)) : longOptions.has(name)

@@ -25,7 +25,7 @@ export function notices(notice: Notice, call: CallNames): string {
     case 'banned':
       return [
         `Warning: Creating location constraint '${notice.constraint}' with a score of -INFINITY for resource ${notice.resource} on ${notice.node}.`,
-        `\tThis will prevent ${notice.resource} from ${notice.promoted ? 'being promoted' : 'running'} on ${notice.node} until the constraint is removed.`,
+        `\tThis will prevent ${notice.resource} from ${notice.promoted ? 'being promoted' : 'running'} on ${notice.node} until the constraint is removed${call.dialect === '0.11' ? '' : '.'}`,
         `\tThis will be the case even if ${notice.node} is the last node in the cluster`,
       ].join('\n')
     case 'left-out':
@@ -56,8 +56,11 @@ export function notices(notice: Notice, call: CallNames): string {
 }
 
 /** What pcs 0.12 advises against and older ones print nothing about. */
-export const isAdviceOfPresentPcs = ({ code }: Notice): boolean =>
-  ['old-flag', 'removed-besides', 'rule-in-words', 'bare-score', 'wait-is-old', 'deprecated'].includes(code)
+export const isAdviceOfPresentPcs = (notice: Notice): boolean =>
+  ['old-flag', 'removed-besides', 'rule-in-words', 'bare-score', 'wait-is-old', 'utilization-without-effect'].includes(
+    notice.code,
+  ) ||
+  (notice.code === 'deprecated' && notice.long !== true)
 
 /** Commands that pcs 0.12 advises against as a whole. */
 export const adviceAgainst = ({ typed }: CallNames): string | undefined =>

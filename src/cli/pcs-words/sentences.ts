@@ -3,7 +3,7 @@ import { parseDurationMs } from '../../base/index.ts'
 import { clusterOption } from '../../cib/index.ts'
 import type { About, CallNames } from '../message.ts'
 import { aboutIds } from './about-ids.ts'
-import { longOptions } from './long-options.ts'
+import { isLongOption } from './long-options.ts'
 import { notFound } from './not-found.ts'
 import { one, quoted, type Said } from './said.ts'
 import { sentenceInsteadOfUsage, usageBelow, usageOf, wholeUsage } from './usage.ts'
@@ -34,7 +34,7 @@ function aboutTheCall(about: About, call: CallNames): Said | undefined {
     case 'unknown-command':
       return { errors: [], after: usageBelow(about.known, about.isArea) }
     case 'unknown-flag':
-      return longOptions.has(about.flag.replace(/^--/, ''))
+      return isLongOption(about.flag.replace(/^--/, ''), call.dialect)
         ? one(`Specified option '${about.flag}' is not supported in this command`)
         : { errors: [`option ${about.flag} not recognized`], after: ['', wholeUsage] }
     case 'flag-needs-value':

@@ -94,7 +94,7 @@ function namesOf(invocation: Invocation): CallNames {
     if (!found) return none
     const { command, rest } = found
     const name = line.slice(0, line.length - rest.length)
-    return { typed: name.join(' '), words: withoutFlags(rest), usage: command.usage }
+    return { typed: name.join(' '), words: withoutFlags(rest), usage: command.usage, dialect: speech.dialect }
   } catch {
     return none
   }
@@ -139,7 +139,11 @@ async function dispatch(invocation: Spoken): Promise<Outcome> {
   const first = invocation.voice.before(invocation.names)
   if (first !== undefined) invocation.say(first)
   // Old words are obeyed with the options that they had.
-  if (judgesAsPcs(speech) && !isOld) refuseOptions(line.slice(0, line.length - rest.length).join(' '), rest)
+  if (judgesAsPcs(speech) && !isOld)
+    refuseOptions(line.slice(0, line.length - rest.length).join(' '), rest, {
+      dialect: speech.dialect,
+      own: (option) => flagsOf(command, speech).some(({ name }) => name === option),
+    })
   if (command.refuses !== undefined) throw new Refusal(command.refuses)
   const { words, flags } = splitFlags(rest, flagsOf(command, speech))
   tellWithoutEffect(flagsOf(command, speech), flags, terminal)

@@ -16,6 +16,7 @@ import {
 } from '../../../cib/index.ts'
 import { canBeFenced, fenceTopologyOf, type Schedule } from '../../../scheduler/index.ts'
 import { advisedOperations, operationMistakes, parameterMistakes, resolveResourceAgent } from '../../agents.ts'
+import { judgesAsPcs } from '../../as-pcs/speech.ts'
 import { changeCib } from '../../change.ts'
 import { type Call, type Command, changeFlags, done, Refusal } from '../../command.ts'
 import { onlyKnown } from '../../constraint-words.ts'
@@ -191,7 +192,9 @@ export const nodeAddGuest: Command = {
     const address = options.get('remote-addr') ?? node
     return await changeCib(call, {
       edit: (cib) => {
-        const names = readConfiguration(cib).nodes.map(({ name }) => String(name))
+        // pcs knows the members from corosync.conf, and of a file it knows none.
+        const isUnknown = judgesAsPcs(call.speech) && call.cluster.live === undefined
+        const names = isUnknown ? [] : readConfiguration(cib).nodes.map(({ name }) => String(name))
         if (names.includes(node) || findResource(cib, node))
           return failed({ code: 'id-in-use', id: node, by: 'a node or resource' })
         refuseAsGuest(cib, resource)

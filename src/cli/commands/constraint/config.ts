@@ -3,11 +3,15 @@ import {
   childElement,
   childElements,
   configurationElement,
+  findResource,
+  parentResource,
   readConfiguration,
 } from '../../../cib/index.ts'
+import { judgesAsPcs } from '../../as-pcs/speech.ts'
 import { type Call, type Command, done, type Outcome, Refusal } from '../../command.ts'
 import { resourcesOf } from '../../describe-constraint.ts'
 import { formatFlag, inFormat } from '../../output-format.ts'
+import { commandsText, constraintCommands } from '../../pcs-form/as-commands.ts'
 import { constraintTextLines } from '../../pcs-form/constraint-text.ts'
 import { constraintsForm, isOver, withoutExpired } from '../../pcs-form/constraints.ts'
 import { locationsByNode, locationsByResource } from '../../pcs-form/location-groups.ts'
@@ -82,17 +86,26 @@ export const constraintRef: Command = {
   completes: ['resource'],
   run: async (call) => {
     expectWords(call.words, { atLeast: 1, usage: 'constraint ref <resource>...' })
-    const { constraints } = readConfiguration((await call.cluster.readCib()).cib)
+    const { cib } = await call.cluster.readCib()
+    const { constraints } = readConfiguration(cib)
+    // pcs counts those of a clone as those of the resource in it.
+    const namesOf = (resource: string): readonly (string | undefined)[] => {
+      const found = judgesAsPcs(call.speech) ? findResource(cib, resource) : undefined
+      const outer = found?.name === 'primitive' ? parentResource(cib, found) : undefined
+      const isClone = outer?.name === 'clone' || outer?.name === 'master'
+      return [resource, ...(isClone ? [outer.attributes.id] : [])]
+    }
+    const none = call.speech.dialect === '0.11' ? 'No Matches.' : 'No Matches'
     const facts = call.words.map((resource) => ({
       resource,
       constraints: constraints
-        .filter((constraint) => resourcesOf(constraint).includes(resource))
+        .filter((constraint) => resourcesOf(constraint).some((id) => namesOf(resource).includes(id)))
         .map(({ id }) => id)
         .sort(),
     }))
     const text = facts.map(
       ({ resource, constraints: ids }) =>
-        `Resource: ${resource}\n${ids.length === 0 ? '  No Matches\n' : ids.map((id) => `  ${id}\n`).join('')}`,
+        `Resource: ${resource}\n${ids.length === 0 ? `  ${none}\n` : ids.map((id) => `  ${id}\n`).join('')}`,
     )
     return done(text.join(''), facts)
   },
@@ -141,6 +154,7 @@ async function show(call: Call, { kinds: shownKinds, by, names = [] }: Shown): P
     nothing: 'There are no constraints.',
     json: constraints,
     pcsJson: () => shown,
+    pcsCmd: () => commandsText(constraintCommands(shown)),
     cmd: () => rebuildingCommands(call, cib, { sections: ['constraints'], ids: constraints.map(({ id }) => id) }),
   })
 }

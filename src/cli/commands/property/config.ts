@@ -3,6 +3,7 @@ import { childElement, configurationElement } from '../../../cib/index.ts'
 import { judgesAsPcs } from '../../as-pcs/speech.ts'
 import { type Call, type Command, type Outcome, Refusal } from '../../command.ts'
 import { formatFlag, inFormat } from '../../output-format.ts'
+import { commandsText, propertyCommands } from '../../pcs-form/as-commands.ts'
 import { formContext, type NvsetForm, nvsetForms, pairWords } from '../../pcs-form/nvset.ts'
 import { mentioned } from '../../pcs-words/sentences.ts'
 import { rebuildingCommands } from '../../replay/index.ts'
@@ -54,6 +55,7 @@ async function show(call: Call, { old }: { readonly old: boolean }): Promise<Out
     nothing: 'No cluster options are set.',
     json: Object.fromEntries(wanted),
     pcsJson: () => ({ nvsets: sets }),
+    pcsCmd: () => commandsText(propertyCommands(sets)),
     cmd: () => rebuildingCommands(call, cib, { sections: ['crm_config'] }),
   })
 }

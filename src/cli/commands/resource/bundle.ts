@@ -39,6 +39,7 @@ export const bundleCreate: Command = {
           ...values,
           disabled: call.flags.has('disabled'),
           force: call.flags.has('force'),
+          keepsEmpty: judgesAsPcs(call.speech),
         }),
       message: ({ created }) => `Created: ${created.join(', ')}.`,
       facts: ({ created }) => ({ created }),

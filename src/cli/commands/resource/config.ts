@@ -12,12 +12,13 @@ import {
 import { judgesAsPcs } from '../../as-pcs/speech.ts'
 import { type Call, type Command, type Outcome, Refusal } from '../../command.ts'
 import { formatFlag, inFormat } from '../../output-format.ts'
+import { commandsText, levelCommands, resourceCommands } from '../../pcs-form/as-commands.ts'
 import { formContext } from '../../pcs-form/nvset.ts'
 import { oldResourceLines } from '../../pcs-form/old-resource-text.ts'
 import { resourceTextLines } from '../../pcs-form/resource-text.ts'
 import { resourcesForm, withInner } from '../../pcs-form/resources.ts'
 import { rebuildingCommands } from '../../replay/index.ts'
-import { topologyLines } from '../stonith/level.ts'
+import { fencingLevelsIn, topologyLines } from '../stonith/level.ts'
 
 const flags = [
   { name: 'show-secrets', summary: 'Show passwords and tokens' },
@@ -97,6 +98,11 @@ async function show(call: Call, { listed, named, what, topology = false }: Shown
     nothing: 'Nothing is configured.',
     json: typedViews(cib, ids, showSecrets),
     pcsJson: () => resourcesForm(shown, formContext(call, cib, showSecrets)),
+    pcsCmd: () =>
+      commandsText([
+        ...resourceCommands(resourcesForm(shown, formContext(call, cib, showSecrets))),
+        ...(topology ? levelCommands(fencingLevelsIn(cib)) : []),
+      ]),
     cmd: async () => [
       ...(await rebuildingCommands(call, cib, { sections: ['resources'], ids })),
       ...(topology ? await rebuildingCommands(call, cib, { sections: ['fencing-topology'] }) : []),

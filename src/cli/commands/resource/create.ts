@@ -184,6 +184,7 @@ async function create(call: Call, { id, installed, written }: Creation): Promise
     // A clone is disabled as a whole.
     disabled: call.flags.has('disabled') && inside?.kind !== 'clone',
     force: takesAnyValue(call),
+    keepsEmpty: judgesAsPcs(call.speech),
     ...(inside ? { inside } : {}),
   }
   return await changeCib(call, {

@@ -2,6 +2,7 @@ import { childElement, configurationElement, readConfiguration, setDefaults } fr
 import { changeCib, takesAnyValue } from '../../change.ts'
 import { type Call, type Command, changeFlags, done, type Outcome, Refusal } from '../../command.ts'
 import { formatFlag, inFormat } from '../../output-format.ts'
+import { commandsText, defaultsCommands } from '../../pcs-form/as-commands.ts'
 import { formContext, type NvsetForm, nvsetForms, nvsetLines } from '../../pcs-form/nvset.ts'
 import { rebuildingCommands } from '../../replay/index.ts'
 import { parsePairs, wrongCall } from '../../words.ts'
@@ -74,6 +75,7 @@ async function showDefaults(call: Call, of: Kind): Promise<Outcome> {
       instance_attributes: forms('instance_attributes'),
       meta_attributes: forms('meta_attributes'),
     }),
+    pcsCmd: () => commandsText(defaultsCommands(of === 'resource' ? 'resource' : 'resource op', shown)),
     cmd: () => rebuildingCommands(call, cib, { sections: [of === 'resource' ? 'rsc_defaults' : 'op_defaults'] }),
   })
 }

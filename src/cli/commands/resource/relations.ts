@@ -1,7 +1,9 @@
 import { didYouMean, similarWords } from '../../../base/index.ts'
 import { type Constraint, findResource, type ResourceDefinition, readConfiguration } from '../../../cib/index.ts'
+import { judgesAsPcs } from '../../as-pcs/speech.ts'
 import { type Command, done, Refusal } from '../../command.ts'
 import { describeConstraint, resourcesOf } from '../../describe-constraint.ts'
+import { relationLines } from '../../pcs-form/relations.ts'
 import { expectWords } from '../../words.ts'
 
 export const resourceRelations: Command = {
@@ -24,7 +26,9 @@ export const resourceRelations: Command = {
       })
     }
     const tree = treeOf(id, relations, new Set())
-    return done(printTree(tree, call.flags.has('full')), tree)
+    const full = call.flags.has('full')
+    if (judgesAsPcs(call.speech)) return done(`${relationLines(cib, id, full).join('\n')}\n`, tree)
+    return done(printTree(tree, full), tree)
   },
 }
 

@@ -57,7 +57,10 @@ export const resourceUpdate: Command = {
       isSecret = privateParameters(installed)
       const set = new Map([...written.parameters].filter(([, value]) => value !== ''))
       const mistakes = [
-        ...parameterMistakes(installed, set, { required: false }),
+        // pcs knows no name of another agent, not even to take it away.
+        ...parameterMistakes(installed, judgesAsPcs(call.speech) ? named(definition, written.parameters) : set, {
+          required: false,
+        }),
         ...emptiedParameters(installed, written.parameters),
         ...freshlyShared(cib, installed, definition, set),
       ]
@@ -96,6 +99,12 @@ export const resourceUpdate: Command = {
       ...(isSecret && { isSecret }),
     })
   },
+}
+
+/** What gets a value, and what is taken away without having one. */
+function named({ parameters }: PrimitiveDefinition, written: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
+  const before = new Set(parameters.flatMap(({ pairs }) => pairs).map(({ name }) => name))
+  return new Map([...written].filter(([name, value]) => value !== '' || !before.has(name)))
 }
 
 /** Values that another resource of the agent has, but for those that this one had before. */

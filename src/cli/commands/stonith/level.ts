@@ -9,6 +9,7 @@ import {
 import { changeCib } from '../../change.ts'
 import { type Command, changeFlags, Refusal } from '../../command.ts'
 import { formatFlag, inFormat } from '../../output-format.ts'
+import { commandsText, levelCommands } from '../../pcs-form/as-commands.ts'
 import { rebuildingCommands } from '../../replay/index.ts'
 import type { Dialect } from '../../speech.ts'
 import { expectWords } from '../../words.ts'
@@ -33,9 +34,31 @@ export const stonithLevel: Command = {
       nothing: 'There is no fencing topology.',
       json: levels,
       pcsJson: () => levelsForm(levels),
+      pcsCmd: () => commandsText(levelCommands(fencingLevelsIn(cib))),
       cmd: () => rebuildingCommands(call, cib, { sections: ['fencing-topology'] }),
     })
   },
+}
+
+/** As they are typed. */
+export const fencingLevelsIn = (
+  cib: XmlElement,
+): readonly {
+  readonly id: string
+  readonly index: number
+  readonly target: string
+  readonly devices: readonly string[]
+}[] =>
+  readConfiguration(cib).fencingLevels.map(({ id, index, devices, target }) => ({
+    id,
+    index,
+    devices,
+    target: typedTarget(target),
+  }))
+
+function typedTarget(target: Target): string {
+  if (target.by === 'node') return target.node
+  return target.by === 'pattern' ? `regexp%${target.pattern}` : `attrib%${target.name}=${target.value}`
 }
 
 /** What follows a list of fence devices; nothing where there is no topology. */

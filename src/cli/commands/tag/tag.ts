@@ -3,6 +3,7 @@ import { changeCib } from '../../change.ts'
 import { chosen } from '../../chosen.ts'
 import { type Command, changeFlags, Refusal } from '../../command.ts'
 import { formatFlag, inFormat } from '../../output-format.ts'
+import { commandsText, tagCommands } from '../../pcs-form/as-commands.ts'
 import { rebuildingCommands } from '../../replay/index.ts'
 import { expectWords } from '../../words.ts'
 
@@ -26,6 +27,7 @@ export const tagConfig: Command = {
       nothing: 'No tags are defined.',
       json: tags,
       pcsJson: () => ({ tags: tags.map(({ id, members }) => ({ id, idref_list: members })) }),
+      pcsCmd: () => commandsText(tagCommands(tags)),
       cmd: () => rebuildingCommands(call, cib, { sections: ['tags'], ids: tags.map(({ id }) => id) }),
     })
   },

@@ -1,0 +1,33 @@
+/** In what the options of pcs 0.11 differ from those of 0.12: facts of its interface. */
+
+/** That 0.11 does not know at all: it answers them as words that nobody knows. */
+const unknownThen: ReadonlySet<string> = new Set(['future', 'quiet', 'yes'])
+
+/** Known then, and given up since. */
+export const givenUp: readonly string[] = ['master']
+
+/** Every other listing was text alone. */
+const listedInForms: ReadonlySet<string> = new Set([
+  'cluster config',
+  'cluster config show',
+  'resource config',
+  'stonith config',
+])
+
+const besides: Readonly<Record<string, readonly string[]>> = {
+  'resource move': ['autodelete'],
+  'stonith create': ['after', 'before', 'group'],
+  'stonith disable': ['brief', 'no-strict', 'safe', 'simulate'],
+}
+
+/** The options of a command by those that 0.12 takes. */
+export function inOlderOptions(command: string, options: ReadonlySet<string>): ReadonlySet<string> {
+  const kept = [...options].filter((name) => {
+    if (unknownThen.has(name)) return false
+    if (name === 'output-format') return listedInForms.has(command)
+    return name !== 'overwrite' || command !== 'cluster report'
+  })
+  return new Set([...kept, ...(besides[command] ?? []), ...(options.has('promoted') ? ['master'] : [])])
+}
+
+export const wasKnown = (option: string): boolean => !unknownThen.has(option)
