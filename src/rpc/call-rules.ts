@@ -52,6 +52,7 @@ export const callRules: {
       'has this node believe other authorities while the authority is replaced, as the store says, and renew its certificate',
     ),
     keepAuthorityShare: member('gives this node its share of the authority’s key, which counts once the store says so'),
+    readTaskOutput: member('reads what a task of this node has printed'),
     getWitnessPlace: witness('asks whether this node’s list names the caller as the witness: yes or no'),
   },
   Witness: {
@@ -111,6 +112,11 @@ export const callRules: {
     renewHolds: local('keeps holds in force'),
     releaseHolds: local('releases holds'),
     listHolds: local('reads the holds'),
+    runJob: local('runs a command on nodes, under root'),
+    listJobs: local('reads which commands were run, by whom, and how they ended'),
+    getJob: local('follows a job'),
+    cancelJob: local('ends a job'),
+    readJobOutput: local('reads what a job has printed'),
   },
 }
 

@@ -8,7 +8,7 @@ import { emptyView } from '../../src/controller/index.ts'
 import { LockKeeper } from '../../src/daemon/locks/lock-keeper.ts'
 import { afterAcquire, afterRelease, hasLeft, type LockRecord, parseLock } from '../../src/daemon/locks/lock-record.ts'
 import { toBytes } from '../../src/daemon/records/json-value.ts'
-import { keys, lockKey } from '../../src/daemon/records/keys.ts'
+import { jobKey, keys, lockKey } from '../../src/daemon/records/keys.ts'
 import { openStoreView } from '../../src/daemon/records/store-view.ts'
 import { EmbeddedStore } from '../../src/store/index.ts'
 
@@ -184,6 +184,38 @@ describe('on the DC', () => {
     time += 10
     keeper.look()
     await expect.poll(() => isHeld('other')).toBe(false)
+  })
+
+  test('a lock of a job is held until the job has ended, whatever becomes of its time and its node', async () => {
+    const job = async (state: string | undefined): Promise<void> => {
+      const key = jobKey('j1')
+      const record = {
+        id: 'j1',
+        user: 'root',
+        node: 'n2',
+        created: '',
+        argv: ['true'],
+        timeoutMs: 1,
+        begun: 0,
+        nodes: [],
+      }
+      const value = toBytes({ ...record, order: 'parallel', limit: 1, state })
+      await store.transaction({ compare: [], writes: [state ? { kind: 'put', key, value } : { kind: 'delete', key }] })
+    }
+    const lock = { ...held, node: nodeName('n2'), job: 'j1', ttlMs: 1 }
+    await job('active')
+    await put(lock)
+    keeper.look()
+    time += 10
+    await put({ ...held, name: 'other', node: nodeName('n2') })
+    await expect.poll(() => isHeld('other')).toBe(false)
+    expect(await isHeld('backup')).toBe(true)
+    await job('done')
+    await expect.poll(() => isHeld('backup')).toBe(false)
+    await put(lock)
+    await job(undefined)
+    await expect.poll(() => isHeld('backup')).toBe(false)
+    expect(parseLock(JSON.parse(JSON.stringify(lock)))).toEqual(lock)
   })
 
   test('a lock that is extended begins its time again', async () => {

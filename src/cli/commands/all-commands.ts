@@ -55,6 +55,7 @@ import { constraintTicketAdd, constraintTicketDelete, constraintTicketSet } from
 import { hostAuth, hostDeauth, statusPcsd } from './host/host.ts'
 import { importCluster } from './import/import.ts'
 import { inventory } from './inventory/inventory.ts'
+import { jobCancel, jobList, jobOutput, jobRun, jobShow } from './job/job.ts'
 import { lockAcquire, lockList, lockRelease, lockRun } from './lock/lock.ts'
 import { nodeAttribute } from './node/attribute.ts'
 import { nodeModeCommands } from './node/standby.ts'
@@ -308,6 +309,11 @@ export const allCommands: readonly Command[] = [
   inventory,
   roleAdd,
   roleRemove,
+  jobRun,
+  jobList,
+  jobShow,
+  jobOutput,
+  jobCancel,
   lockAcquire,
   lockRelease,
   lockList,

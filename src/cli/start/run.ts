@@ -44,7 +44,7 @@ export interface Printed {
 }
 
 export async function runLine(invocation: Invocation): Promise<Printed> {
-  const json = invocation.line.includes('--json')
+  const json = ownWords(invocation.line).includes('--json')
   const manner: Manner = { json, voice: voiceOf(speechOf(invocation)), names: namesOf(invocation) }
   try {
     return print(await dispatch(spokenTo(invocation, manner)), manner)
@@ -52,10 +52,14 @@ export async function runLine(invocation: Invocation): Promise<Printed> {
     if (error instanceof Refusal) return print(refused(...error.messages), manner)
     if (error instanceof RefusedError) return print(refused(...error.sentences), manner)
     const cause = error instanceof Error ? error : new Error(String(error))
-    const debug = invocation.line.includes('--debug') ? `\n${cause.stack ?? ''}` : ''
+    const debug = ownWords(invocation.line).includes('--debug') ? `\n${cause.stack ?? ''}` : ''
     return print(refused(`${cause.message}${debug}`), manner)
   }
 }
+
+/** Without those of a command that follows `--`. */
+const ownWords = (line: readonly string[]): readonly string[] =>
+  line.includes('--') ? line.slice(0, line.indexOf('--')) : line
 
 /** How an answer is printed, and whose words it is in. */
 interface Manner {
@@ -132,7 +136,7 @@ async function dispatch(invocation: Spoken): Promise<Outcome> {
   const found = findCommand(commands, line)
   if (!found || asksForArea(found.command, found.rest, commands)) return helpOrRefusal(commands, line, speech)
   const { command, rest } = found
-  if (rest.includes('--help') || rest.includes('-h')) {
+  if (ownWords(rest).includes('--help') || ownWords(rest).includes('-h')) {
     const text = describeCommand(command, speech.program)
     return { kind: 'done', text, json: { path: command.path, usage: command.usage, summary: command.summary } }
   }

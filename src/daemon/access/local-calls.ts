@@ -5,6 +5,7 @@
 import { type CallContext, type Handlers, localService, type Messages } from '../../rpc/index.ts'
 import type { Daemon } from '../daemon.ts'
 import { denied } from './guarded-cib.ts'
+import { mayRunJobs } from './job-rights.ts'
 import { type LimitedHandlers, limitedHandlers, watch } from './limited-api.ts'
 import type { AllRights, LimitedRights } from './rights.ts'
 
@@ -12,9 +13,9 @@ export type LocalHandlers = Handlers<typeof localService>
 
 /**
  * `anybody` who may use the socket; `own part`: what the user's permissions leave of it, by a handler of its own (limited-api.ts);
- * `administration`: the permission to write the whole configuration.
+ * `administration`: the permission to write the whole configuration; `job`: that to run commands as root on all nodes, which only root has, and roles that name it.
  */
-export type Need = 'anybody' | 'own part' | 'administration'
+export type Need = 'anybody' | 'own part' | 'administration' | 'job'
 
 export const localNeeds = {
   getCib: 'own part',
@@ -63,6 +64,11 @@ export const localNeeds = {
   renewHolds: 'own part',
   releaseHolds: 'own part',
   listHolds: 'own part',
+  runJob: 'job',
+  listJobs: 'job',
+  getJob: 'job',
+  cancelJob: 'job',
+  readJobOutput: 'job',
 } as const satisfies Readonly<Record<keyof LocalHandlers, Need>>
 
 type AnyHandler = (...given: readonly unknown[]) => Promise<unknown>
@@ -76,6 +82,9 @@ export function guardLocal(daemon: Daemon, handlers: LocalHandlers): LocalHandle
       const { caller } = rest.at(-1) as CallContext
       if (need === 'anybody' && caller.kind === 'user') return await handle(request, ...rest)
       const rights = await daemon.access.rightsOf(caller)
+      if (need === 'job') {
+        return await handle(byUser(mayRunJobs(rights), request), ...rest)
+      }
       if (name === 'watchState' && rights.kind === 'all' && !rights.mayNameAnother) {
         const [send, context] = rest as [Parameters<LocalHandlers['watchState']>[1], CallContext]
         return await watch(daemon, handlers, { asked: request as Messages['Empty'], send, context })
@@ -94,7 +103,7 @@ export function guardLocal(daemon: Daemon, handlers: LocalHandlers): LocalHandle
 }
 
 /** The history names who asked; root may act for somebody (sudo). */
-function byUser({ user, mayNameAnother }: AllRights, request: unknown): unknown {
+function byUser({ user, mayNameAnother }: Pick<AllRights, 'user' | 'mayNameAnother'>, request: unknown): unknown {
   const named = (request as Partial<Messages['PushRequest']>).user
   return named === undefined || (mayNameAnother && named !== '') ? request : { ...(request as object), user }
 }

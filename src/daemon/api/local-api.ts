@@ -31,6 +31,7 @@ import { refuseManyTickets } from '../records/record-room.ts'
 import { changeTicket, ticketAfter } from '../records/ticket-after.ts'
 import { configuredFile } from './configured-file.ts'
 import { holdHandlers } from './hold-api.ts'
+import { jobHandlers } from './job-api.ts'
 import { joinTokenHandlers, setupTokens } from './join-token-api.ts'
 import { lockHandlers } from './lock-api.ts'
 import { pkiHandlers } from './pki-api.ts'
@@ -50,6 +51,7 @@ export function localHandlers(daemon: Daemon): Handlers<typeof localService> {
     ...witnessHandlers(daemon),
     ...lockHandlers(daemon),
     ...holdHandlers(daemon),
+    ...jobHandlers(daemon),
   })
 }
 

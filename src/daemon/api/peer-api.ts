@@ -1,5 +1,7 @@
 /** What other daemons ask of this one. Who may ask is settled before (call-rules.ts, admission.ts); whether a command of the DC is to be obeyed, here and by its term. */
 
+import { join } from 'node:path'
+import { isTaskId } from '../../jobs/index.ts'
 import {
   actionForm,
   authorityHash,
@@ -12,6 +14,8 @@ import {
 } from '../../rpc/index.ts'
 import type { Entry } from '../../store/index.ts'
 import type { Daemon } from '../daemon.ts'
+import { readOutput } from '../jobs/read-output.ts'
+import { tasksFolder } from '../jobs/task-files.ts'
 import { keepShare } from '../nodes/authority-keeper.ts'
 import { readShares } from '../nodes/authority-shares.ts'
 import { printClusterFile } from '../nodes/cluster-file.ts'
@@ -80,6 +84,10 @@ export function peerHandlers(daemon: Daemon): Handlers<typeof nodeService> {
     keepAuthorityShare: async (share) => {
       keepShare(daemon.paths.pki, share, daemon.running ? daemon.node.authority.record?.generation : undefined)
       return {}
+    },
+    readTaskOutput: async ({ task, offset, waitMs }, { signal }) => {
+      if (!isTaskId(task)) throw refuse('bad-name', 'That is not the id of a task.')
+      return await readOutput(join(tasksFolder(daemon.paths.data), task), { offset, waitMs, signal })
     },
     getWitnessPlace: async (_, { caller }) => {
       if (daemon.file === undefined || caller.kind !== 'node')

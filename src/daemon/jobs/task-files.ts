@@ -87,7 +87,7 @@ function living(file: string): number | undefined {
   return pid !== undefined && start !== undefined && processStart(pid) === start ? pid : undefined
 }
 
-function readResult(folder: string): TaskResult | undefined {
+export function readResult(folder: string): TaskResult | undefined {
   const { started, ended, ...more } = parsed(readIfThere(resultFile(folder))) as Partial<TaskResult>
   return started === undefined || ended === undefined ? undefined : { started, ended, ...more }
 }

@@ -40,7 +40,8 @@ export class TaskKeeper {
   readonly #ports: TaskKeeperPorts
   /** By key: a record is read once for each of its revisions. */
   readonly #read = new Map<string, { readonly revision: Revision; readonly task: TaskRecord | undefined }>()
-  readonly #writing = new Set<string>()
+  /** Until its outcome is known: undefined; then the revision that it has made, which the view may not show yet. */
+  readonly #written = new Map<string, Revision | undefined>()
   readonly #runners = new Map<string, ChildProcess>()
   readonly #starts = new Map<string, number>()
   #timer: NodeJS.Timeout | undefined
@@ -77,6 +78,11 @@ export class TaskKeeper {
     const entries = this.#ports.below(tasksPrefix)
     const present = new Set(entries.map(({ key }) => key))
     for (const key of this.#read.keys()) if (!present.has(key)) this.#read.delete(key)
+    for (const id of [...this.#written.keys(), ...this.#starts.keys()])
+      if (!present.has(taskKey(id))) {
+        this.#written.delete(id)
+        this.#starts.delete(id)
+      }
     return entries
       .flatMap((entry) => {
         const task = this.#taskOf(entry)
@@ -96,7 +102,8 @@ export class TaskKeeper {
 
   #lookAt({ entry, task }: Known): void {
     const { self, log } = this.#ports
-    if (this.#writing.has(task.id)) return
+    const written = this.#written.get(task.id)
+    if (this.#written.has(task.id) && (written === undefined || entry.modRevision < written)) return
     const folder = this.#folderOf(task.id)
     const trace = traceOf(folder, this.#runners.has(task.id))
     const action = taskStep(task, { self, trace }, new Date().toISOString())
@@ -123,26 +130,32 @@ export class TaskKeeper {
     const { log, store, quorate } = this.#ports
     const { id, state } = record
     if (!quorate()) return
-    this.#writing.add(id)
+    this.#written.set(id, undefined)
     store()
       .transaction({
         compare: [unchanged(entry.key, entry)],
         writes: [{ kind: 'put', key: entry.key, value: toBytes(record) }],
       })
-      .then(({ applied }) => {
-        if (!applied) return
+      .then(({ applied, revision }) => {
+        if (!applied) {
+          this.#again(id)
+          return
+        }
+        this.#written.set(id, revision)
         log.info('a task has changed', { task: id, state, ...summary(record) })
-        if (isFinished(record)) this.#starts.delete(id)
+        // What came meanwhile was left.
+        this.look()
       })
       .catch((error: unknown) => {
         if (!isStoreFailure(error)) throw error
         log.warn('the state of a task could not be recorded yet', { task: id, state, error })
+        this.#again(id)
       })
-      .finally(() => {
-        this.#writing.delete(id)
-        // Where it was applied, the watch brings it; where it was not, something else has changed, or nothing has.
-        this.#lookSoon()
-      })
+  }
+
+  #again(id: string): void {
+    this.#written.delete(id)
+    this.#lookSoon()
   }
 
   #start(entry: Entry, task: TaskRecord): void {

@@ -1,10 +1,11 @@
 /** On the DC: frees locks whose time has run, and those of nodes that have left. It counts by its own clock from when it first saw a record, so never too early. */
 import type { MonotonicMs } from '../../base/index.ts'
 import type { ClusterView } from '../../controller/index.ts'
+import { parseJob } from '../../jobs/index.ts'
 import type { Entry, Revision, Store } from '../../store/index.ts'
 import type { Log } from '../host/log.ts'
 import { fromBytes } from '../records/json-value.ts'
-import { keys, locksPrefix } from '../records/keys.ts'
+import { jobKey, keys, locksPrefix } from '../records/keys.ts'
 import { hasLeft, type LockRecord, parseLock } from './lock-record.ts'
 
 export interface LockKeeperPorts {
@@ -69,8 +70,8 @@ export class LockKeeper {
     const lock = parseLock(fromBytes(entry.value))
     if (lock === undefined) return Number.POSITIVE_INFINITY
     const leftMs = since + lock.ttlMs - now
-    const why = this.#whyFree(lock, leftMs)
-    if (why === undefined) return leftMs
+    const why = lock.job === undefined ? this.#whyFree(lock, leftMs) : this.#whyJobFrees(lock.job)
+    if (why === undefined) return lock.job === undefined ? leftMs : Number.POSITIVE_INFINITY
     this.#free(entry, { term, lock, why })
     return retryMs
   }
@@ -78,6 +79,14 @@ export class LockKeeper {
   #whyFree(lock: LockRecord, leftMs: number): string | undefined {
     if (hasLeft(this.#ports.view(), lock)) return `${lock.node} has left`
     return leftMs <= 0 ? 'its time has run' : undefined
+  }
+
+  /** It is held for as long as the job goes on, whichever nodes come and go. */
+  #whyJobFrees(id: string): string | undefined {
+    const entry = this.#ports.below(jobKey(id)).find(({ key }) => key === jobKey(id))
+    const job = entry && parseJob(fromBytes(entry.value))
+    if (entry === undefined) return `the job ${id} is gone`
+    return job?.state === 'done' ? `the job ${id} has ended` : undefined
   }
 
   #free(entry: Entry, how: { readonly term: number; readonly lock: LockRecord; readonly why: string }): void {

@@ -16,6 +16,8 @@ export interface LockRecord {
   readonly bootId?: string
   /** An id of the process that keeps it by renewing it. Nobody else extends it. */
   readonly holder?: string
+  /** The job that holds it, until the job has ended. */
+  readonly job?: string
   readonly reason?: string
   /** ISO 8601, by the clock of the node. */
   readonly since: string
@@ -106,7 +108,7 @@ export function parseLock(value: unknown): LockRecord | undefined {
   const { name, owner, user, node, since, renewed, ttlMs, ...more } = value as Readonly<Record<string, unknown>>
   const texts = [name, owner, user, node, since, renewed]
   if (!texts.every((text) => typeof text === 'string' && text !== '') || typeof ttlMs !== 'number') return undefined
-  const { bootId, holder, reason } = more
+  const { bootId, holder, job, reason } = more
   return {
     name: String(name),
     owner: String(owner),
@@ -114,6 +116,7 @@ export function parseLock(value: unknown): LockRecord | undefined {
     node: nodeName(String(node)),
     ...(typeof bootId === 'string' && { bootId }),
     ...(typeof holder === 'string' && { holder }),
+    ...(typeof job === 'string' && { job }),
     ...(typeof reason === 'string' && { reason }),
     since: String(since),
     renewed: String(renewed),

@@ -17,7 +17,7 @@ import {
   type TlsIdentity,
 } from '../../rpc/index.ts'
 import { connectedNodeNames } from '../../status/index.ts'
-import type { Store } from '../../store/index.ts'
+import type { Entry, Store } from '../../store/index.ts'
 import type { ToolServer } from '../../tools/index.ts'
 import type { AccessControl } from '../access/access-control.ts'
 import { markAccessControl } from '../access/access-mark.ts'
@@ -35,6 +35,7 @@ import type { Paths } from '../host/paths.ts'
 import { shortages } from '../host/room.ts'
 import { rebootSelf } from '../host/self-reboot.ts'
 import { isEnabled } from '../host/takes-part.ts'
+import { JobKeeper } from '../jobs/job-keeper.ts'
 import { startRunner } from '../jobs/start-runner.ts'
 import { TaskCleaner } from '../jobs/task-cleaner.ts'
 import { tasksFolder } from '../jobs/task-files.ts'
@@ -138,6 +139,7 @@ export class ClusterNode {
   readonly #tasks: TaskKeeper
   readonly #taskCleaner: TaskCleaner
   readonly #holds: HoldKeeper
+  readonly #jobs: JobKeeper
   readonly #listeners = new Set<() => void>()
   readonly #bootId = readBootId()
   #file: ClusterFile
@@ -281,6 +283,12 @@ export class ClusterNode {
       quorate: () => this.quorate,
       startRunner,
     })
+    this.#jobs = new JobKeeper({
+      ...this.#sources(),
+      entry: this.#known.get,
+      below: this.#known.below,
+      term: () => (this.#leads() ? this.view.dc?.term : undefined),
+    })
     this.#taskCleaner = new TaskCleaner({
       ...this.#sources(),
       below: this.#known.below,
@@ -331,6 +339,9 @@ export class ClusterNode {
   get file(): ClusterFile {
     return this.#file
   }
+
+  /** A record of the store, as this node knows it. */
+  readonly entry = (key: string): Entry | undefined => this.#known.get(key)
 
   /** By this node's own clock, now. */
   get quorate(): boolean {
@@ -461,6 +472,7 @@ export class ClusterNode {
     this.#tasks.close()
     this.#taskCleaner.close()
     this.#holds.close()
+    this.#jobs.close()
     this.authority.close()
     this.rotation.close()
     this.#relink.close()
@@ -544,6 +556,7 @@ export class ClusterNode {
     if (this.#executor) {
       this.#alerts.look()
       this.#tasks.look()
+      this.#jobs.look()
       this.#taskCleaner.look()
     }
     this.authority.look()

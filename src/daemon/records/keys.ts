@@ -46,4 +46,5 @@ export const lockKey = (name: string): string => `${locksPrefix}${encodeURICompo
 /** Commands on nodes (src/jobs), and those who own them. */
 export const tasksPrefix = `${allKeys}tasks/`
 export const taskKey = (id: string): string => `${tasksPrefix}${encodeURIComponent(id)}`
-export const ownersPrefixes = { job: `${allKeys}jobs/`, rollout: `${allKeys}rollouts/` }
+export const jobsPrefix = `${allKeys}jobs/`
+export const ownersPrefixes = { job: jobsPrefix, rollout: `${allKeys}rollouts/` }

@@ -1,0 +1,252 @@
+/** Jobs: commands that run on nodes of the cluster. */
+import { parseDurationMs } from '../../../base/index.ts'
+import type { LocalClient, Messages } from '../../../rpc/index.ts'
+import { type Call, type Command, done, type Flag, type Outcome, Refusal } from '../../command.ts'
+import { liveCluster } from '../../live.ts'
+import { alignColumns } from '../../table.ts'
+import { expectWords } from '../../words.ts'
+import { followJob, writeOutput } from './follow.ts'
+import { commandText, exitCodeOf, exitCodes, type Job, jobJson, jobTable, summaryOf } from './print-job.ts'
+
+const defaultTimeoutMs = 10 * 60_000
+
+const targetFlags: readonly Flag[] = [
+  {
+    name: 'on',
+    value: 'nodes',
+    summary:
+      "Run on these nodes, separated by commas, or with role=<role> on those whose node attribute 'role' lists it",
+    completes: 'node',
+  },
+  { name: 'all', summary: 'Run on all cluster nodes' },
+]
+
+const runFlags: readonly Flag[] = [
+  ...targetFlags,
+  { name: 'serial', value: 'number', summary: 'Run on that many nodes, then on the next, and stop after a failure' },
+  { name: 'parallel', value: 'number', summary: 'Run on that many nodes at a time (default: on all)' },
+  {
+    name: 'once',
+    summary: 'Run on one of the nodes: on the first, or on another if it was lost before it began there',
+  },
+  { name: 'lock', value: 'name', summary: 'Wait for this named lock, and hold it until the job has ended' },
+  { name: 'timeout', value: 'duration', summary: 'End the command on a node after this time (default: 10min)' },
+  {
+    name: 'max-fail',
+    value: 'number',
+    summary: 'Begin on no more nodes once more than this have failed (default: 0 with --serial, otherwise no limit)',
+  },
+  { name: 'queue', summary: 'Nodes that are offline run it when they are back' },
+  { name: 'env', value: 'name=value', summary: 'Set an environment variable of the command', repeats: true },
+  { name: 'stdin', summary: "Give this command's standard input to the command on each node" },
+  { name: 'max-output', value: 'bytes', summary: 'Keep that much of the output on each node (default: 1 MiB)' },
+  { name: 'detach', summary: 'Do not wait: print the id of the job' },
+]
+
+export const jobRun: Command = {
+  path: ['job', 'run'],
+  usage:
+    '--on=<nodes>|--all [--serial=<n>|--parallel=<n>|--once] [--lock=<name>] [--timeout=<duration>] [--max-fail=<n>] [--queue] [--env=<name>=<value>]... [--stdin] [--detach] -- <command> [<argument>...]',
+  summary: 'Run a command as root on nodes of the cluster',
+  details:
+    'The command gets no shell: for one, run sh -c. Its output is printed with the name of the node before each line. It goes on when this command, or the daemon of any node, is killed; on each node it is begun at most once. Ctrl-C cancels the job. The exit code is 0 when the command has succeeded on all nodes, 1 when it has failed on one, 3 when it was not run on one, because the node was offline or too many others had failed, 4 when a node was lost before the command had ended there, and 130 when the job was cancelled. Of several, 130 counts before 4, 4 before 1, and 1 before 3.',
+  examples: ['systole job run --all -- uptime', 'systole job run --on role=db --serial=1 -- systemctl restart mariadb'],
+  flags: runFlags,
+  completes: ['anything'],
+  run: async (call) => {
+    const live = liveCluster(call)
+    const job = await live.runJob(await askedOf(call))
+    if (call.flags.has('detach')) {
+      const text = `Job ${job.id} was begun. Follow it with 'systole job output ${job.id}'.\n`
+      return done(text, jobJson(job))
+    }
+    return ended(call, await cancelledByCtrlC(call, live, job))
+  },
+}
+
+export const jobList: Command = {
+  path: ['job', 'list'],
+  bare: [['job']],
+  usage: '',
+  summary: 'Show the jobs of the last seven days: by whom, since when, and how they ended',
+  run: async (call) => {
+    expectWords(call.words, { atLeast: 0, atMost: 0, usage: 'job list' })
+    const { jobs } = await liveCluster(call).listJobs({})
+    const newest = [...jobs].sort((a, b) => (a.created < b.created ? 1 : -1))
+    const rows = newest.map((job) => [
+      job.id,
+      job.created.slice(0, 19).replace('T', ' '),
+      `${job.user}@${job.node}`,
+      summaryOf(job).replace(/^Job \S+?( is being cancelled)?: /, ''),
+      shortened(commandText(job.argv)),
+    ])
+    return done(rows.length === 0 ? 'There are no jobs.\n' : alignColumns(rows), { jobs: newest.map(jobJson) })
+  },
+}
+
+export const jobShow: Command = {
+  path: ['job', 'show'],
+  usage: '<id>',
+  summary: 'Show a job: what became of it on each node',
+  completes: ['anything'],
+  run: async (call) => {
+    const job = await jobOf(call, 'job show <id>')
+    const lines = [
+      `Command: ${commandText(job.argv)}`,
+      `By: ${job.user} on ${job.node}, since ${job.created}${job.ended === undefined ? '' : `, until ${job.ended}`}`,
+    ]
+    return done(`${summaryOf(job)}\n${lines.join('\n')}\n${jobTable(job)}`, jobJson(job))
+  },
+}
+
+export const jobOutput: Command = {
+  path: ['job', 'output'],
+  usage: '<id> [--on=<nodes>]',
+  summary: 'Show what a job has printed, and follow it until it has ended',
+  details: 'The exit code is that of `systole job run`.',
+  flags: [{ name: 'on', value: 'nodes', summary: 'Only of these nodes, separated by commas', completes: 'node' }],
+  completes: ['anything'],
+  run: async (call) => {
+    const job = await jobOf(call, 'job output <id> [--on=<nodes>]')
+    const only = call.flags.get('on')
+    const nodes = typeof only === 'string' ? only.split(',') : job.nodes.map(({ node }) => node)
+    const followed = await follow(call, job, nodes)
+    return done('', followed.json, exitCodeOf(followed.job))
+  },
+}
+
+export const jobCancel: Command = {
+  path: ['job', 'cancel'],
+  usage: '<id>',
+  summary: 'End a job: its command gets SIGTERM, and SIGKILL after ten seconds',
+  completes: ['anything'],
+  run: async (call) => {
+    const job = await jobOf(call, 'job cancel <id>')
+    if (job.state === 'done') return done(`Nothing to change: the job ${job.id} has ended.\n`, jobJson(job))
+    const cancelled = await liveCluster(call).cancelJob({ id: job.id, user: call.terminal.user })
+    return done(`The job ${job.id} is being cancelled.\n`, jobJson(cancelled))
+  },
+}
+
+const shortened = (text: string): string => (text.length > 60 ? `${text.slice(0, 59)}…` : text).replaceAll('\n', ' ')
+
+async function jobOf(call: Call, usage: string): Promise<Job> {
+  expectWords(call.words, { atLeast: 1, atMost: 1, usage })
+  const [id = ''] = call.words
+  return await liveCluster(call).getJob({ id, waitMs: 0 })
+}
+
+/** Prints as it comes; for `--json` it is kept, and becomes a part of the answer. */
+async function follow(call: Call, job: Job, nodes: readonly string[]): Promise<Followed> {
+  const output = new Map<string, string>()
+  const keep = async (node: string, lines: readonly string[]): Promise<void> => {
+    output.set(node, (output.get(node) ?? '') + lines.map((line) => `${line}\n`).join(''))
+    await Promise.resolve()
+  }
+  const write = call.flags.has('json') ? keep : writeOutput
+  const end = await followJob(liveCluster(call), job, { nodes, write, note: call.terminal.progress })
+  return { job: end, json: { ...jobJson(end), output: Object.fromEntries(output) } }
+}
+
+interface Followed {
+  readonly job: Job
+  readonly json: object
+}
+
+/** The second Ctrl-C is for whoever does not want to wait for the end. */
+async function cancelledByCtrlC(call: Call, live: LocalClient, job: Job): Promise<Followed> {
+  let times = 0
+  const onSignal = (): void => {
+    times++
+    if (times > 1) process.exit(exitCodes.cancelled)
+    call.terminal.progress(`Cancelling the job ${job.id}. Press Ctrl-C again to leave it to the cluster.`)
+    live.cancelJob({ id: job.id, user: call.terminal.user }).catch((error: unknown) => {
+      call.terminal.progress(`It could not be cancelled: ${error instanceof Error ? error.message : String(error)}`)
+    })
+  }
+  process.on('SIGINT', onSignal)
+  try {
+    const nodes = job.nodes.map(({ node }) => node)
+    return await follow(call, job, nodes)
+  } finally {
+    process.off('SIGINT', onSignal)
+  }
+}
+
+function ended(call: Call, { job, json }: Followed): Outcome {
+  const offline = job.nodes.filter(({ state }) => state === 'offline').map(({ node }) => node)
+  if (offline.length > 0)
+    call.terminal.progress(
+      `Not run, because they were not online: ${offline.join(', ')}. With --queue they would wait.`,
+    )
+  return done(`${jobTable(job)}${summaryOf(job)}\n`, json, exitCodeOf(job))
+}
+
+async function askedOf(call: Call): Promise<Messages['RunJobRequest']> {
+  const { words, flags, terminal } = call
+  if (words.length === 0)
+    throw new Refusal('Specify a command: systole job run --on=<nodes>|--all -- <command> [<argument>...]')
+  const { order, limit } = orderOf(call)
+  const maxFail = count(call, 'max-fail') ?? (order === 'serial' ? 0 : undefined)
+  const maxOutput = count(call, 'max-output')
+  const lock = flags.get('lock')
+  return {
+    argv: words,
+    env: environmentOf(call),
+    ...(flags.has('stdin') && { stdin: await terminal.readInput('') }),
+    ...targetsOf(call),
+    order,
+    limit,
+    timeoutMs: durationOf(call),
+    ...(maxFail !== undefined && { maxFail }),
+    ...(maxOutput !== undefined && { maxOutput }),
+    queue: flags.has('queue'),
+    ...(typeof lock === 'string' && { lock }),
+    user: terminal.user,
+  }
+}
+
+function targetsOf({ flags }: Call): Pick<Messages['RunJobRequest'], 'nodes' | 'role'> {
+  const on = flags.get('on')
+  if (flags.has('all') === (typeof on === 'string')) throw new Refusal('Specify either --on=<nodes> or --all.')
+  if (typeof on !== 'string') return { nodes: [] }
+  if (on.startsWith('role=')) return { nodes: [], role: on.slice('role='.length) }
+  const nodes = on.split(',').filter((name) => name !== '')
+  if (nodes.length === 0) throw new Refusal('--on names no node.')
+  return { nodes }
+}
+
+function orderOf(call: Call): Pick<Messages['RunJobRequest'], 'order' | 'limit'> {
+  const given = ['serial', 'parallel', 'once'].filter((name) => call.flags.has(name))
+  if (given.length > 1) throw new Refusal(`Specify one of ${given.map((name) => `--${name}`).join(' and ')}.`)
+  const [order = 'parallel'] = given
+  const limit = order === 'once' ? 1 : (count(call, order) ?? 0)
+  if (given.length > 0 && limit < 1) throw new Refusal(`--${order} requires a number of nodes from 1.`)
+  return { order, limit }
+}
+
+function count({ flags }: Call, name: string): number | undefined {
+  const written = flags.get(name)
+  if (typeof written !== 'string') return undefined
+  if (!/^\d{1,9}$/.test(written)) throw new Refusal(`'${written}' is not a number: --${name} requires one.`)
+  return Number(written)
+}
+
+function durationOf({ flags }: Call): number {
+  const written = flags.get('timeout')
+  if (typeof written !== 'string') return defaultTimeoutMs
+  const ms = parseDurationMs(written)
+  if (ms === undefined || ms <= 0) throw new Refusal(`'${written}' is not a duration. Examples: 30s, 10min, 1h.`)
+  return ms
+}
+
+function environmentOf({ flags }: Call): Readonly<Record<string, string>> {
+  const written = flags.get('env')
+  if (typeof written !== 'string') return {}
+  const pairs = written.split('\n').map((pair) => {
+    const at = pair.indexOf('=')
+    if (at < 1) throw new Refusal(`'${pair}' is not of the form name=value.`)
+    return [pair.slice(0, at), pair.slice(at + 1)] as const
+  })
+  return Object.fromEntries(pairs)
+}

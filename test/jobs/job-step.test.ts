@@ -1,0 +1,264 @@
+import { describe, expect, test } from 'vitest'
+import { type NodeName, nodeName, seededRandom } from '../../src/base/index.ts'
+import {
+  isFinished,
+  type JobEffect,
+  type JobNode,
+  type JobRecord,
+  jobStep,
+  parseJob,
+  type TaskRecord,
+} from '../../src/jobs/index.ts'
+
+const now = '2026-11-23T18:00:00.000Z'
+const names = ['n1', 'n2', 'n3', 'n4'].map(nodeName)
+const fresh: JobRecord = {
+  id: 'j1',
+  user: 'root',
+  node: nodeName('n1'),
+  created: now,
+  argv: ['true'],
+  timeoutMs: 60_000,
+  order: 'parallel',
+  limit: 4,
+  begun: 0,
+  state: 'active',
+  nodes: names.map((node) => ({ node, state: 'waiting' })),
+}
+
+/** The store, and nodes that claim and end tasks when the test says so. */
+class Cluster {
+  job: JobRecord
+  readonly tasks = new Map<string, TaskRecord>()
+  readonly away = new Set<NodeName>()
+  isLocked = false
+  holdsLock = false
+
+  constructor(more: Partial<JobRecord> = {}) {
+    this.job = { ...fresh, ...more }
+  }
+
+  step(): readonly JobEffect[] {
+    const world = { tasks: this.tasks, isUp: (node: NodeName) => !this.away.has(node), isLocked: this.isLocked }
+    const { state, effects } = jobStep(this.job, world, now)
+    this.job = state
+    for (const effect of effects) {
+      if (effect.kind === 'begin') {
+        expect(this.tasks.has(effect.task.id)).toBe(false)
+        this.tasks.set(effect.task.id, effect.task)
+      }
+      if (effect.kind === 'change') this.tasks.set(effect.task.id, effect.task)
+      if (effect.kind === 'lock') this.holdsLock = true
+      if (effect.kind === 'unlock') this.holdsLock = false
+    }
+    return effects
+  }
+
+  taskOn(node: string): TaskRecord {
+    const task = [...this.tasks.values()].findLast((one) => one.node === node)
+    if (!task) throw new Error(`no task on ${node}`)
+    return task
+  }
+
+  set(node: string, more: Partial<TaskRecord>): void {
+    const task = this.taskOn(node)
+    this.tasks.set(task.id, { ...task, ...more })
+  }
+
+  end(node: string, exitCode = 0): void {
+    this.set(node, { state: 'done', exitCode, started: now, ended: now })
+    this.step()
+  }
+
+  get states(): string {
+    return this.job.nodes.map(({ state }) => state).join(' ')
+  }
+}
+
+describe('a job', () => {
+  test('begins on all nodes, and has ended when all have', () => {
+    const cluster = new Cluster()
+    cluster.step()
+    expect(cluster.states).toBe('started started started started')
+    expect([...cluster.tasks.keys()]).toEqual(['j1.1', 'j1.2', 'j1.3', 'j1.4'])
+    expect(cluster.taskOn('n2')).toMatchObject({
+      argv: ['true'],
+      owner: { kind: 'job', name: 'j1', user: 'root' },
+      state: 'ready',
+    })
+    for (const node of ['n1', 'n2', 'n3']) cluster.end(node)
+    expect(cluster.job.state).toBe('active')
+    cluster.end('n4', 2)
+    expect(cluster.job).toMatchObject({ state: 'done', ended: now })
+    expect(cluster.states).toBe('succeeded succeeded succeeded failed')
+    expect(cluster.step()).toEqual([])
+  })
+
+  test('begins on no more nodes at a time than it may', () => {
+    const cluster = new Cluster({ limit: 2 })
+    cluster.step()
+    expect(cluster.states).toBe('started started waiting waiting')
+    cluster.end('n2')
+    expect(cluster.states).toBe('started succeeded started waiting')
+  })
+
+  test('in series waits until all of those that began have ended, and stops when too many have failed', () => {
+    const cluster = new Cluster({ order: 'serial', limit: 2, maxFail: 0 })
+    cluster.step()
+    cluster.end('n2')
+    expect(cluster.states).toBe('started succeeded waiting waiting')
+    cluster.end('n1')
+    expect(cluster.states).toBe('succeeded succeeded started started')
+    const other = new Cluster({ order: 'serial', limit: 1, maxFail: 1 })
+    other.step()
+    other.end('n1', 1)
+    expect(other.states).toBe('failed started waiting waiting')
+    other.end('n2', 1)
+    expect(other.states).toBe('failed failed skipped skipped')
+    expect(other.job.state).toBe('done')
+  })
+
+  test('leaves out nodes that are away, or waits for them where that was asked for', () => {
+    const cluster = new Cluster()
+    cluster.away.add(nodeName('n2'))
+    cluster.step()
+    expect(cluster.states).toBe('started offline started started')
+    const queued = new Cluster({ queue: true, order: 'serial', limit: 1 })
+    queued.away.add(nodeName('n1'))
+    queued.step()
+    expect(queued.states).toBe('waiting started waiting waiting')
+    for (const node of ['n2', 'n3', 'n4']) queued.end(node)
+    expect(queued.states).toBe('waiting succeeded succeeded succeeded')
+    queued.away.clear()
+    queued.step()
+    queued.end('n1')
+    expect(queued.job.state).toBe('done')
+  })
+
+  test('takes back what a node that is lost had not claimed; what it had claimed is left to it', () => {
+    const cluster = new Cluster()
+    cluster.step()
+    cluster.set('n1', { state: 'running' })
+    cluster.away.add(nodeName('n1')).add(nodeName('n2'))
+    cluster.step()
+    expect(cluster.states).toBe('started offline started started')
+    expect(cluster.taskOn('n2')).toMatchObject({ state: 'cancelled' })
+    cluster.set('n1', { state: 'lost' })
+    cluster.step()
+    expect(cluster.states).toBe('lost offline started started')
+  })
+
+  test('that runs once goes to another node only if it had not begun on the first', () => {
+    const cluster = new Cluster({ order: 'once', limit: 1 })
+    cluster.step()
+    expect(cluster.states).toBe('started waiting waiting waiting')
+    cluster.away.add(nodeName('n1'))
+    cluster.step()
+    expect(cluster.states).toBe('offline started waiting waiting')
+    cluster.set('n2', { state: 'running' })
+    cluster.away.add(nodeName('n2'))
+    cluster.step()
+    expect(cluster.states).toBe('offline started waiting waiting')
+    cluster.set('n2', { state: 'lost' })
+    cluster.step()
+    expect(cluster.states).toBe('offline lost skipped skipped')
+    expect(cluster.job.state).toBe('done')
+  })
+
+  test('waits for its lock, holds it while it goes on, and frees it', () => {
+    const cluster = new Cluster({ lock: 'upgrade' })
+    cluster.isLocked = true
+    expect(cluster.step()).toEqual([])
+    cluster.isLocked = false
+    cluster.step()
+    expect(cluster.holdsLock).toBe(true)
+    cluster.isLocked = true
+    for (const node of names) cluster.end(node)
+    expect(cluster.holdsLock).toBe(false)
+    expect(cluster.job.holdsLock).toBeUndefined()
+  })
+
+  test('that is cancelled begins nothing, and ends what runs', () => {
+    const cluster = new Cluster({ limit: 3 })
+    cluster.step()
+    cluster.set('n1', { state: 'running' })
+    cluster.end('n3')
+    cluster.job = { ...cluster.job, state: 'cancelling' }
+    cluster.step()
+    expect(cluster.taskOn('n1')).toMatchObject({ state: 'running', cancel: true })
+    expect(cluster.taskOn('n2')).toMatchObject({ state: 'cancelled' })
+    expect(cluster.states).toBe('started cancelled succeeded cancelled')
+    expect(cluster.step()).toEqual([])
+    cluster.set('n1', { state: 'cancelled', signal: 'SIGTERM' })
+    cluster.step()
+    expect(cluster.job.state).toBe('done')
+  })
+
+  test('is read as it was written; what is no job is none', () => {
+    const cluster = new Cluster({ lock: 'a', queue: true, maxFail: 1 })
+    cluster.step()
+    expect(parseJob(JSON.parse(JSON.stringify(cluster.job)))).toEqual(cluster.job)
+    const wrong: readonly object[] = [
+      { id: '../x' },
+      { order: 'any' },
+      { nodes: [{}] },
+      { argv: 'x' },
+      { state: 'new' },
+    ]
+    for (const more of wrong) expect(parseJob({ ...fresh, ...more })).toBeUndefined()
+  })
+})
+
+/** Seeds: any order, nodes that come and go, a DC that is another at every step, and tasks that end in any way. */
+test('whatever comes, a job ends, no node gets two tasks that may begin, and limits hold', () => {
+  for (let seed = 1; seed <= 500; seed++) {
+    const random = seededRandom(seed)
+    const pick = <T>(of: readonly T[]): T => of[Math.floor(random() * of.length)] as T
+    const order = pick(['parallel', 'serial', 'once'] as const)
+    const limit = order === 'once' ? 1 : 1 + Math.floor(random() * 3)
+    const cluster = new Cluster({
+      order,
+      limit,
+      ...(random() < 0.3 && { queue: true }),
+      ...(random() < 0.3 && { maxFail: Math.floor(random() * 2) }),
+      ...(random() < 0.3 && { lock: 'l' }),
+    })
+    const turn = (calm: boolean): void => {
+      const node = pick(names)
+      if (calm || random() < 0.5) cluster.away.delete(node)
+      else cluster.away.add(node)
+      cluster.isLocked = !calm && random() < 0.2 && !cluster.holdsLock
+      const open = [...cluster.tasks.values()].filter((task) => !isFinished(task) && task.node === node)
+      for (const task of open) {
+        if (cluster.away.has(node)) {
+          if (task.state === 'running' && random() < 0.3) cluster.tasks.set(task.id, { ...task, state: 'lost' })
+        } else if (task.state === 'ready') cluster.tasks.set(task.id, { ...task, state: 'running' })
+        else
+          cluster.tasks.set(task.id, { ...task, state: task.cancel ? 'cancelled' : 'done', exitCode: pick([0, 0, 1]) })
+      }
+      if (!calm && random() < 0.02 && cluster.job.state === 'active')
+        cluster.job = { ...cluster.job, state: 'cancelling' }
+      cluster.step()
+      const began = [...cluster.tasks.values()].filter(
+        ({ state, exitCode }) => state !== 'cancelled' || exitCode !== undefined,
+      )
+      for (const name of names)
+        expect({ seed, tasks: began.filter((task) => task.node === name).length }).toEqual({
+          seed,
+          tasks: Math.min(began.filter((task) => task.node === name).length, 1),
+        })
+      const running = cluster.job.nodes.filter(({ state }) => state === 'started').length
+      expect({ seed, isWithin: running <= limit }).toEqual({ seed, isWithin: true })
+      if (order === 'once') expect({ seed, isOnce: began.length <= 1 }).toEqual({ seed, isOnce: true })
+    }
+    for (let at = 0; at < 30; at++) turn(false)
+    for (let at = 0; at < 300 && cluster.job.state !== 'done'; at++) turn(true)
+    expect({ seed, state: cluster.job.state, holdsLock: cluster.holdsLock }).toEqual({
+      seed,
+      state: 'done',
+      holdsLock: false,
+    })
+    const open = (node: JobNode): boolean => node.state === 'waiting' || node.state === 'started'
+    expect({ seed, open: cluster.job.nodes.filter(open).length }).toEqual({ seed, open: 0 })
+  }
+})

@@ -1,0 +1,179 @@
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { Lab } from './lab/lab.ts'
+
+/** Jobs on three nodes, while daemons, clients and nodes die. */
+const nodes = ['n1', 'n2', 'n3']
+const lab = new Lab(nodes)
+
+beforeAll(async () => {
+  await lab.start()
+  await lab.formCluster(nodes)
+  await lab.createFencing(nodes)
+}, 120_000)
+
+afterAll(() => lab.close(), 60_000)
+
+interface Job {
+  readonly id: string
+  readonly state: string
+  readonly exitCode: number
+  readonly nodes: readonly { readonly node: string; readonly state: string; readonly exitCode?: number }[]
+}
+
+const file = (name: string): string => join(lab.folder, name)
+/** One line for each time that a command began. */
+const begun = (name: string): readonly string[] =>
+  existsSync(file(name)) ? readFileSync(file(name), 'utf8').trim().split('\n').sort() : []
+const say = (name: string): string => `echo $SYSTOLE_NODE >> ${file(name)}`
+const awaits = (name: string): string => `while [ ! -e ${file(name)} ]; do sleep 0.1; done`
+const go = (name: string): void => writeFileSync(file(name), '')
+
+const detached = async (from: string, script: string, ...options: readonly string[]): Promise<string> => {
+  const text = await lab.systole(from, 'job', 'run', ...options, '--detach', '--json', '--', 'sh', '-c', script)
+  return (JSON.parse(text) as Job).id
+}
+const job = async (id: string, from = 'n1'): Promise<Job> =>
+  JSON.parse(await lab.systole(from, 'job', 'show', id, '--json')) as Job
+const states = ({ nodes: of }: Job): Readonly<Record<string, string>> =>
+  Object.fromEntries(of.map(({ node, state }) => [node, state]))
+const until = async (id: string, state: string, from = 'n1'): Promise<Job> => {
+  await lab.until(`job ${id} is ${state}`, async () => (await job(id, from)).state === state, 90_000)
+  return await job(id, from)
+}
+
+test('the output of every node is shown with its name, and what became of the command there', async () => {
+  const shown = await lab.systole('n1', 'job', 'run', '--all', '--', 'sh', '-c', 'echo I am $SYSTOLE_NODE')
+  for (const node of nodes) {
+    expect(shown).toContain(`${node}: I am ${node}\n`)
+    expect(shown).toMatch(new RegExp(`^${node} +succeeded +\\d+\\.\\d\\d s$`, 'm'))
+  }
+  expect(shown).toMatch(/^Job \w{6}: 3 succeeded\.$/m)
+  const fails = lab.systole('n1', 'job', 'run', '--on=n3,n2', '--serial=1', '--', 'sh', '-c', 'echo no >&2; exit 5')
+  await expect(fails).rejects.toMatchObject({
+    cause: {
+      code: 1,
+      stdout: expect.stringMatching(
+        /^n3: no\nn3 +failed with exit code 5 .*\nn2 +not run: too many other nodes had failed\n/,
+      ) as unknown,
+    },
+  })
+  expect(await lab.systole('n2', 'job', 'list')).toMatch(/root@n1 +1 failed, 1 not run\. +sh -c 'echo no >&2; exit 5'/)
+})
+
+test('a command gets input and environment, runs out of time, and only a part of its output is kept', async () => {
+  const script = 'echo $GREETING; cat; seq 1 2000'
+  const options = [
+    '--on=n2,n3',
+    '--parallel=1',
+    '--env=GREETING=hello',
+    '--stdin',
+    '--max-output=1024',
+    '--detach',
+    '--json',
+  ]
+  const run = `echo typed | systole job run ${options.join(' ')} -- sh -c '${script}'`
+  const { id } = JSON.parse(await lab.inNode('n1', 'bash', '-c', run)) as Job
+  await until(id, 'done')
+  const output = await lab.systole('n1', 'job', 'output', id, '--on=n3')
+  expect(output).toMatch(/^n3: hello\nn3: typed\nn3: 1\n/)
+  expect(output).toMatch(/n3: \[\.\.\. \d+ bytes of output were dropped here \.\.\.\]\n/)
+  expect(output).toMatch(/n3: 2000\n$/)
+  expect(output.length).toBeLessThan(4000)
+  expect(output).not.toContain('n2: ')
+  const late = lab.systole('n1', 'job', 'run', '--on=n2', '--timeout=1s', '--max-fail=0', '--', 'sleep', '300')
+  await expect(late).rejects.toMatchObject({
+    cause: { code: 1, stdout: expect.stringMatching(/^n2 +failed: its time limit had passed/) as unknown },
+  })
+})
+
+test('a job goes on when its client is killed, a daemon of a node, and the DC; it runs once on each node', async () => {
+  const script = `${say('survives')}; ${awaits('go')}; echo ended`
+  const words = `systole job run --all --timeout=5min -- sh -c '${script}'`
+  const client = lab.inNode('n2', 'bash', '-c', `${words} & echo $! > ${file('client')}; wait $!`).catch(() => 'killed')
+  await lab.until('it runs on all nodes', () => begun('survives').length === 3)
+  const pid = readFileSync(file('client'), 'utf8').trim()
+  await lab.inNode('n2', 'kill', '-9', pid)
+  expect(await client).toBe('killed')
+  const dc = (await lab.status('n1')).nodes.find((node) => node.dc)?.name ?? ''
+  const other = nodes.find((node) => node !== dc) ?? ''
+  for (const node of [other, dc]) await lab.inNode(node, 'bash', '-c', 'kill -9 $(cat /run/systoled.pid)')
+  const third = nodes.find((node) => node !== dc && node !== other) ?? ''
+  go('go')
+  const { jobs } = JSON.parse(await listOf(third)) as { readonly jobs: readonly Job[] }
+  const id = jobs.find(({ state }) => state !== 'done')?.id ?? ''
+  const ended = await until(id, 'done', third)
+  expect(states(ended)).toEqual({ n1: 'succeeded', n2: 'succeeded', n3: 'succeeded' })
+  expect(begun('survives')).toEqual(nodes)
+  const output = await lab.systole(third, 'job', 'output', id)
+  expect(output.split('\n').sort()).toEqual(['', ...nodes.map((node) => `${node}: ended`)])
+}, 120_000)
+
+/** A node whose daemon was killed may have no quorum for a moment. */
+async function listOf(node: string): Promise<string> {
+  let text: string | undefined
+  await lab.until('the jobs are listed', async () => {
+    text = await lab.try(node, 'job', 'list', '--json')
+    return text?.includes('active') === true
+  })
+  return text ?? ''
+}
+
+test('a job is cancelled, waits for its lock, and for nodes that are offline', async () => {
+  await lab.systole('n1', 'lock', 'acquire', 'upgrade', '--owner=me')
+  const waits = await detached('n1', `${say('locked')}; exec sleep 300`, '--on=n2', '--lock=upgrade')
+  expect(await lab.systole('n3', 'job', 'show', waits)).toContain('waits for the lock upgrade')
+  await lab.systole('n1', 'lock', 'release', 'upgrade', '--owner=me')
+  await lab.until('it runs', () => begun('locked').length === 1)
+  expect(await lab.systole('n3', 'lock', 'list')).toContain(`held by job ${waits}`)
+  await lab.systole('n3', 'job', 'cancel', waits)
+  expect(await until(waits, 'done')).toMatchObject({ exitCode: 130 })
+  expect(await lab.systole('n1', 'lock', 'list')).toBe('No locks are held.\n')
+  const words = `systole job run --on=n2 -- sh -c '${say('typed')}; exec sleep 300'`
+  const typed = lab.inNode('n1', 'bash', '-c', `${words} & echo $! > ${file('typing')}; wait $!`)
+  const interrupted = expect(typed).rejects.toMatchObject({ cause: { code: 130 } })
+  await lab.until('it runs', () => begun('typed').length === 1)
+  await lab.inNode('n1', 'kill', '-INT', readFileSync(file('typing'), 'utf8').trim())
+  await interrupted
+  await lab.systole('n3', 'cluster', 'stop')
+  const offline = lab.systole('n1', 'job', 'run', '--on=n1,n3', '--', 'true')
+  await expect(offline).rejects.toMatchObject({
+    cause: { code: 3, stderr: expect.stringContaining('not online: n3') as unknown },
+  })
+  const queued = await detached('n1', say('queued'), '--on=n1,n3', '--queue')
+  await lab.until('n1 has run it', async () => states(await job(queued)).n1 === 'succeeded')
+  expect(await lab.systole('n1', 'job', 'show', queued)).toContain('waits until the node is online')
+  await lab.systole('n3', 'cluster', 'start')
+  expect(states(await until(queued, 'done'))).toEqual({ n1: 'succeeded', n3: 'succeeded' })
+  expect(begun('queued')).toEqual(['n1', 'n3'])
+}, 120_000)
+
+test('nobody but root runs or reads jobs: not the group haclient, nor hacluster', async () => {
+  chmodSync(lab.folder, 0o755)
+  for (const who of ['--reuid=12345', '--reuid=hacluster']) {
+    const as = ['setpriv', who, '--regid=haclient', '--clear-groups', 'systole', 'job']
+    for (const words of [['run', '--all', '--', 'id'], ['list']])
+      await expect(lab.inNode('n1', ...as, ...words)).rejects.toMatchObject({
+        cause: { code: 1, stderr: expect.stringContaining('only root may run and read them') as unknown },
+      })
+  }
+})
+
+test('of two nodes that lose power, one had begun and is lost, and for --once another node takes the place of one that had not', async () => {
+  const dc = (await lab.status('n1')).nodes.find((node) => node.dc)?.name ?? ''
+  const [victim = '', other = ''] = nodes.filter((node) => node !== dc)
+  const runs = await detached(dc, `${say('cut')}; exec sleep 300`, `--on=${victim}`)
+  await lab.until('it runs', () => begun('cut').length === 1)
+  // It cannot claim what comes now, and the others do not know that yet.
+  await lab.inNode(victim, 'bash', '-c', 'kill -STOP $(cat /run/systoled.pid)')
+  const once = await detached(dc, say('once'), `--on=${victim},${other}`, '--once')
+  await lab.power.off(victim)
+  expect(states(await until(runs, 'done', dc))).toEqual({ [victim]: 'lost' })
+  expect(states(await until(once, 'done', dc))).toEqual({ [victim]: 'offline', [other]: 'succeeded' })
+  await lab.until('it is back', async () => (await lab.status(dc)).nodes.every(({ online }) => online), 90_000)
+  // Whatever it may have taken for its own by now: neither begins there.
+  await lab.systole(victim, 'job', 'run', `--on=${victim}`, '--', 'true')
+  expect(begun('cut')).toEqual([victim])
+  expect(begun('once')).toEqual([other])
+}, 180_000)
