@@ -1,6 +1,6 @@
 /** Jobs: commands that run on nodes of the cluster. */
 import { parseDurationMs } from '../../../base/index.ts'
-import type { LocalClient, Messages } from '../../../rpc/index.ts'
+import type { Messages } from '../../../rpc/index.ts'
 import { type Call, type Command, done, type Flag, type Outcome, Refusal } from '../../command.ts'
 import { liveCluster } from '../../live.ts'
 import { alignColumns } from '../../table.ts'
@@ -54,13 +54,10 @@ export const jobRun: Command = {
   flags: runFlags,
   completes: ['anything'],
   run: async (call) => {
-    const live = liveCluster(call)
-    const job = await live.runJob(await askedOf(call))
-    if (call.flags.has('detach')) {
-      const text = `Job ${job.id} was begun. Follow it with 'systole job output ${job.id}'.\n`
-      return done(text, jobJson(job))
-    }
-    return ended(call, await cancelledByCtrlC(call, live, job))
+    const asked = await askedOf(call)
+    if (!call.flags.has('detach')) return ended(call, await cancelledByCtrlC(call, asked))
+    const job = await liveCluster(call).runJob(asked)
+    return done(`Job ${job.id} was begun. Follow it with 'systole job output ${job.id}'.\n`, jobJson(job))
   },
 }
 
@@ -153,21 +150,32 @@ interface Followed {
   readonly json: object
 }
 
-/** The second Ctrl-C is for whoever does not want to wait for the end. */
-async function cancelledByCtrlC(call: Call, live: LocalClient, job: Job): Promise<Followed> {
+/** The second Ctrl-C is for whoever does not want to wait for the end. One that comes before the daemon has answered counts too. */
+async function cancelledByCtrlC(call: Call, asked: Messages['RunJobRequest']): Promise<Followed> {
+  const live = liveCluster(call)
+  const { progress, user } = call.terminal
   let times = 0
+  let job: Job | undefined
+  const cancel = (id: string): void => {
+    progress(`Cancelling the job ${id}. Press Ctrl-C again to leave it to the cluster.`)
+    live.cancelJob({ id, user }).catch((error: unknown) => {
+      progress(`It could not be cancelled: ${error instanceof Error ? error.message : String(error)}`)
+    })
+  }
   const onSignal = (): void => {
     times++
     if (times > 1) process.exit(exitCodes.cancelled)
-    call.terminal.progress(`Cancelling the job ${job.id}. Press Ctrl-C again to leave it to the cluster.`)
-    live.cancelJob({ id: job.id, user: call.terminal.user }).catch((error: unknown) => {
-      call.terminal.progress(`It could not be cancelled: ${error instanceof Error ? error.message : String(error)}`)
-    })
+    if (job) cancel(job.id)
   }
   process.on('SIGINT', onSignal)
   try {
-    const nodes = job.nodes.map(({ node }) => node)
-    return await follow(call, job, nodes)
+    job = await live.runJob(asked)
+    if (times > 0) cancel(job.id)
+    return await follow(
+      call,
+      job,
+      job.nodes.map(({ node }) => node),
+    )
   } finally {
     process.off('SIGINT', onSignal)
   }

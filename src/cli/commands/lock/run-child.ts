@@ -1,5 +1,5 @@
 /** A command of the user's as a child of this one, which it does not outlive. */
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { constants } from 'node:os'
 
 export type Ended =
@@ -23,12 +23,9 @@ const notFoundExit = 127
  */
 export function runChild(program: string, args: readonly string[], apart: boolean): Child {
   const isGroup = process.stdin.isTTY !== true
-  const child = spawn('setpriv', ['--pdeathsig', 'TERM', '--', program, ...args], {
-    detached: isGroup,
-    stdio: ['inherit', apart ? process.stderr : 'inherit', 'inherit'],
-  })
+  let child: ChildProcess | undefined
   const send = (signal: NodeJS.Signals): void => {
-    if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return
+    if (child?.pid === undefined || child.exitCode !== null || child.signalCode !== null) return
     try {
       process.kill(isGroup ? -child.pid : child.pid, signal)
     } catch (error) {
@@ -40,13 +37,19 @@ export function runChild(program: string, args: readonly string[], apart: boolea
     if (isGroup || signal === 'SIGTERM') send(signal)
   }
   const signals: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT']
+  // Before it starts: it may be at work by the time at which this process goes on.
   for (const signal of signals) process.on(signal, passOn)
+  const started = spawn('setpriv', ['--pdeathsig', 'TERM', '--', program, ...args], {
+    detached: isGroup,
+    stdio: ['inherit', apart ? process.stderr : 'inherit', 'inherit'],
+  })
+  child = started
   let killing: NodeJS.Timeout | undefined
   const ended = new Promise<Ended>((resolve) => {
-    child.on('error', (error) =>
+    started.on('error', (error) =>
       resolve({ kind: 'not-started', why: `${program} cannot be run: ${error.message}.`, exitCode: notFoundExit }),
     )
-    child.on('exit', (code, signal) =>
+    started.on('exit', (code, signal) =>
       resolve({ kind: 'ended', exitCode: code ?? 128 + constants.signals[signal ?? 'SIGKILL'] }),
     )
   }).finally(() => {
