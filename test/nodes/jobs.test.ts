@@ -50,6 +50,9 @@ test('the output of every node is shown with its name, and what became of the co
     expect(shown).toMatch(new RegExp(`^${node} +succeeded +\\d+\\.\\d\\d s$`, 'm'))
   }
   expect(shown).toMatch(/^Job \w{6}: 3 succeeded\.$/m)
+  await lab.systole('n1', 'role', 'add', 'db', 'n3')
+  await lab.until('n2 knows the role', async () => (await lab.systole('n2', 'role', 'list', 'db')).includes('n3'))
+  expect(await lab.systole('n2', 'job', 'run', '--on=role=db', '--', 'echo', 'db')).toMatch(/^n3: db\nn3 +succeeded/)
   const fails = lab.systole('n1', 'job', 'run', '--on=n3,n2', '--serial=1', '--', 'sh', '-c', 'echo no >&2; exit 5')
   await expect(fails).rejects.toMatchObject({
     cause: {

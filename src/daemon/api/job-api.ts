@@ -14,6 +14,7 @@ import {
   type TaskRecord,
 } from '../../jobs/index.ts'
 import { type Handlers, type localService, type Messages, refuse } from '../../rpc/index.ts'
+import { rolesOf } from '../../status/index.ts'
 import type { Entry } from '../../store/index.ts'
 import type { Daemon } from '../daemon.ts'
 import { jobId } from '../jobs/job-id.ts'
@@ -150,9 +151,9 @@ const isUp =
 function targets(daemon: Daemon, { nodes, role }: Messages['RunJobRequest']): readonly NodeName[] {
   const members = daemon.node.file.nodes.map(({ name }) => name)
   if (role !== undefined) {
-    const meant = members.filter((name) => rolesOf(daemon, name).includes(role))
+    const meant = members.filter((name) => hasRole(daemon, name, role))
     if (meant.length > 0) return meant
-    throw refuse('no-such-role', `No node has the role '${role}': the node attribute 'role' lists the roles of a node.`)
+    throw refuse('no-such-role', `No cluster node has the role '${role}'. 'systole role list' shows the roles.`)
   }
   if (nodes.length === 0) return members
   for (const name of nodes) {
@@ -164,10 +165,10 @@ function targets(daemon: Daemon, { nodes, role }: Messages['RunJobRequest']): re
   return [...new Set(nodes)].map(nodeName)
 }
 
-function rolesOf({ node }: Daemon, name: NodeName): readonly string[] {
+function hasRole({ node }: Daemon, name: NodeName, role: string): boolean {
   const sets = node.view.configuration?.typed.nodes.find(({ name: own }) => own === name)?.attributes ?? []
-  const value = sets.flatMap(({ pairs }) => pairs).find((pair) => pair.name === 'role')?.value ?? ''
-  return value.split(/[\s,]+/).filter((role) => role !== '')
+  const attributes = new Map(sets.flatMap(({ pairs }) => pairs.map((pair) => [pair.name, pair.value])))
+  return rolesOf({ attributes }).includes(role)
 }
 
 async function cancel(daemon: Daemon, id: string, user: string): Promise<Messages['Job']> {

@@ -14,8 +14,7 @@ const targetFlags: readonly Flag[] = [
   {
     name: 'on',
     value: 'nodes',
-    summary:
-      "Run on these nodes, separated by commas, or with role=<role> on those whose node attribute 'role' lists it",
+    summary: 'Run on these nodes, separated by commas, or with role=<role> on those that have the role',
     completes: 'node',
   },
   { name: 'all', summary: 'Run on all cluster nodes' },
