@@ -36,7 +36,7 @@ const table = async (): Promise<string> =>
 /** How often a member has found its connection broken. */
 const broken = (): number => lab.logs(100_000).split('the connection to a remote node broke').length - 1
 
-async function flooded(during: () => Promise<void>): Promise<void> {
+async function flooded(during: () => Promise<void>): Promise<number> {
   const pid = await servicePid(lab, remote)
   const flooding = flood(lab, { node: remote, port: 3121, atOnce: 1700, seconds })
   let isOver = false
@@ -51,10 +51,10 @@ async function flooded(during: () => Promise<void>): Promise<void> {
   }
   const rate = await flooding
   console.log(`${process.env.SYSTOLE_FILTER}, 3121: ${rate} connections/s, ${answers} answers`)
-  expect(rate).toBeGreaterThan(1000)
   await lab.until('it is online', () => isOnline(lab, remote, 'n1'))
   expect((await lab.status('n1')).fencing).toEqual([])
   expect(await servicePid(lab, remote)).toBe(pid)
+  return rate
 }
 
 describe.each(['nft', 'socket', 'process'])('with SYSTOLE_FILTER=%s', (filter) => {
@@ -65,7 +65,7 @@ describe.each(['nft', 'socket', 'process'])('with SYSTOLE_FILTER=%s', (filter) =
     if (filter === 'nft') await lab.until('it knows the nodes', async () => includesAll(await table(), listed))
     else expect(await table()).toBe('')
     const before = broken()
-    await flooded(async () => undefined)
+    expect(await flooded(async () => undefined)).toBeGreaterThan(1000)
     expect(broken()).toBe(before)
   }, 300_000)
 })
@@ -75,10 +75,31 @@ describe('meanwhile', () => {
 
   test('its daemon is killed, and the next one is connected before anybody fences it', async () => {
     const before = broken()
-    await flooded(async () => {
+    const rate = await flooded(async () => {
       await lab.inNode(remote, 'bash', '-c', 'kill -9 $(cat /run/systoled.pid)')
       await lab.until('the connection broke', () => broken() > before)
     })
+    expect(rate).toBeGreaterThan(1000)
+  }, 300_000)
+})
+
+describe('with members-only', () => {
+  beforeEach(async () => await begin('nft'), 300_000)
+
+  test(`${seconds} s of connections: strangers are dropped, and a member that is known gets in again`, async () => {
+    const before = broken()
+    const settings = `echo '{"members-only": true}' >/etc/systole/remote.json; kill -9 $(cat /run/systoled.pid)`
+    await lab.inNode(remote, 'bash', '-c', settings)
+    await lab.until(
+      'strangers are dropped',
+      async () => !/limit rate/.test(await table()) && /drop/.test(await table()),
+    )
+    await lab.until('it is online', async () => broken() > before && (await isOnline(lab, remote, 'n1')))
+    const rate = await flooded(async () => {
+      await lab.inNode(remote, 'bash', '-c', 'kill -9 $(cat /run/systoled.pid)')
+    })
+    // Nobody answers them: the flood is as fast as its own patience.
+    expect(rate).toBeGreaterThan(0)
   }, 300_000)
 })
 
