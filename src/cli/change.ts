@@ -202,7 +202,11 @@ function freshlyUnread(call: Call, before: XmlElement, after: XmlElement): reado
   return unreadDisks(after).flatMap(({ text }) => (known.has(text) ? [] : [text]))
 }
 
-function consequences(before: XmlElement, after: XmlElement, now: Date): Pick<Changed, 'actions' | 'leftStopped'> {
+export function consequences(
+  before: XmlElement,
+  after: XmlElement,
+  now: Date,
+): Pick<Changed, 'actions' | 'leftStopped'> {
   const [was, is] = [decide(before, now), decide(after, now)]
   const next = decidedOnceCleared(is, after, now)
   return { actions: plannedActionsBetween(was, is, next), leftStopped: leftStoppedBetween(was, next) }

@@ -48,11 +48,14 @@ export async function waitUntilSettled(
   {
     wait,
     version,
+    revision = 0,
     concerned,
     members = [],
   }: {
     readonly wait: string | true
     readonly version: number
+    /** Of the store, in which holds have changed. */
+    readonly revision?: number
     readonly concerned: Concerned
     /** Nodes that must take part before anything counts as settled. */
     readonly members?: readonly string[]
@@ -72,7 +75,8 @@ export async function waitUntilSettled(
       if (last === undefined || last.transition.pending.join() !== state.transition.pending.join())
         reportProgress(call, state)
       last = state
-      const isSeen = state.transition.computedVersion >= version && absentOf(state, members).length === 0
+      const { computedVersion, computedHolds = 0 } = state.transition
+      const isSeen = computedVersion >= version && computedHolds >= revision && absentOf(state, members).length === 0
       answer = isSeen ? verdict(state.transition, concerned) : undefined
       if (answer) finished.abort()
     },

@@ -2,8 +2,16 @@
  * A client's change of elements that are composed of holds. Nothing of it is stored, so it must mean something: taking a ban or a preference away releases it, as
  * `crm_resource --clear` does; any other change is refused with the words for what is held.
  */
-import { childElement, childElements, configurationElement, resourceElementsOf, type XmlElement } from '../cib/index.ts'
-import { splitHolds } from './compose-holds.ts'
+import {
+  childElement,
+  childElements,
+  configurationElement,
+  findResource,
+  resourceElementsOf,
+  writtenValue,
+  type XmlElement,
+} from '../cib/index.ts'
+import { type HeldPart, splitHolds } from './compose-holds.ts'
 import { type HoldNote, readNote } from './holds-in-cib.ts'
 
 export interface HoldChange {
@@ -27,6 +35,32 @@ export function changedHolds(before: XmlElement, after: XmlElement): readonly Ho
     if (found !== undefined) return saysTheSame(element, found) ? [] : [{ hold, change: 'changed' }]
     return place === 'constraints' || places.has(name) ? [{ hold, change: 'removed' }] : []
   })
+}
+
+/**
+ * Holds whose effect a change of the stored configuration was to end, and does not: the operator's own standby is switched off on a drained node, a resource is
+ * enabled that is held stopped. `held`: what is in force; the documents are without it.
+ */
+export function contradictedHolds(
+  held: readonly HeldPart[],
+  { before, after }: { readonly before: XmlElement; readonly after: XmlElement },
+): readonly HoldNote[] {
+  return held.flatMap(({ place, name, element }): readonly HoldNote[] => {
+    const [pair] = pairsOf(element)
+    const hold = readNote(element)
+    if (place === 'constraints' || pair === undefined || hold === undefined) return []
+    const own = (cib: XmlElement): string | undefined => {
+      const parent = place === 'node' ? nodeIn(cib, name) : findResource(cib, name)
+      return parent && writtenValue(parent, place === 'node' ? 'instance_attributes' : 'meta_attributes', pair[0] ?? '')
+    }
+    const value = own(after)
+    return value !== own(before) && value !== pair[1] ? [hold] : []
+  })
+}
+
+const nodeIn = (cib: XmlElement, name: string): XmlElement | undefined => {
+  const nodes = childElement(configurationElement(cib), 'nodes')
+  return nodes && childElements(nodes, 'node').find(({ attributes }) => attributes.uname === name)
 }
 
 /** Names of nodes and resources. */

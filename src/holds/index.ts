@@ -12,7 +12,7 @@ export {
   withoutHolds,
 } from './compose-holds.ts'
 export { describeHold, howToEnd } from './describe-hold.ts'
-export { changedHolds, endsByRemoval, type HoldChange } from './hold-changes.ts'
+export { changedHolds, contradictedHolds, endsByRemoval, type HoldChange } from './hold-changes.ts'
 export {
   type HoldKind,
   type HoldOwner,

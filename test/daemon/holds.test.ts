@@ -167,6 +167,8 @@ describe("a client's change of what is held", () => {
       await changeCib(node, (document) => withStandby(document, value), { command: 'crm_standby' })
     expect((await standby('off')())?.errors).toContain('n2 is drained by root')
     expect(await standby('on')()).toBeUndefined()
+    // Its own is changed, and the node would stay where it is.
+    expect((await standby('off')())?.errors).toContain('n2 is drained by root')
     await release(['drain-n2'])
     expect(text()).toContain('name="standby" value="on"')
   })

@@ -130,10 +130,12 @@ export function clearCliConstraints(cib: XmlElement, request: ClearRequest): Edi
   })
 }
 
+/** Those that a running move holds, which stand in a CIB that is read, are meant by whoever clears. */
 export function cliConstraintsOf(cib: XmlElement, resource: string | undefined): readonly XmlElement[] {
   return constraintsOf(cib, 'rsc_location').filter(
     ({ attributes: { rsc, id = '' } }) =>
-      (resource === undefined || rsc === resource) && /^cli-(prefer|ban|standby)-/.test(id),
+      (resource === undefined || rsc === resource) &&
+      (/^cli-(prefer|ban|standby)-/.test(id) || /^hold-.+-systole-(prefer|ban)$/.test(id)),
   )
 }
 

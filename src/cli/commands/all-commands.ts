@@ -52,12 +52,14 @@ import { constraintColocationDelete, constraintOrderDelete } from './constraint/
 import { constraintLocation, constraintLocationAdd } from './constraint/location.ts'
 import { constraintOrder, constraintOrderSet } from './constraint/order.ts'
 import { constraintTicketAdd, constraintTicketDelete, constraintTicketSet } from './constraint/ticket.ts'
+import { holdList, holdRelease } from './hold/hold.ts'
 import { hostAuth, hostDeauth, statusPcsd } from './host/host.ts'
 import { importCluster } from './import/import.ts'
 import { inventory } from './inventory/inventory.ts'
 import { jobCancel, jobList, jobOutput, jobRun, jobShow } from './job/job.ts'
 import { lockAcquire, lockList, lockRelease, lockRun } from './lock/lock.ts'
 import { nodeAttribute } from './node/attribute.ts'
+import { nodeDrain, nodeUndrain } from './node/drain.ts'
 import { nodeModeCommands } from './node/standby.ts'
 import { pkiRotate, pkiStatus } from './pki/pki.ts'
 import { propertyConfig, propertyList } from './property/config.ts'
@@ -249,6 +251,8 @@ export const allCommands: readonly Command[] = [
   constraintConfig,
   ...constraintKindConfigs,
   ...nodeModeCommands,
+  nodeDrain,
+  nodeUndrain,
   nodeAttribute,
   nodeUtilization,
   propertySet,
@@ -309,6 +313,8 @@ export const allCommands: readonly Command[] = [
   inventory,
   roleAdd,
   roleRemove,
+  holdList,
+  holdRelease,
   jobRun,
   jobList,
   jobShow,

@@ -7,7 +7,15 @@
 import { longestAttributeName, longestName, type NodeName, tooLong } from '../../base/index.ts'
 import { configurationElement, element, printXml, sameDocument, splitCib, type XmlElement } from '../../cib/index.ts'
 import { type ClusterView, cibOfView } from '../../controller/index.ts'
-import { changedHolds, describeHold, endsByRemoval, howToEnd, withoutHolds } from '../../holds/index.ts'
+import {
+  changedHolds,
+  contradictedHolds,
+  describeHold,
+  endsByRemoval,
+  howToEnd,
+  splitHolds,
+  withoutHolds,
+} from '../../holds/index.ts'
 import { type Comparison, unchanged, type Write } from '../../store/index.ts'
 import { type CibChange, refused, type ToolReply } from '../../tools/index.ts'
 import type { GuardedCib } from '../access/guarded-cib.ts'
@@ -65,7 +73,7 @@ interface BesideHolds {
 
 /**
  * Of holds nothing is stored, so that a change of what is composed of one ends it, or is refused with its remedy. A command that looks for what it changes (as
- * crm_standby does) finds what is stored; what it would do to a hold counts where it finds nothing there.
+ * crm_standby does) changes what is stored, unless it would also change what is held: then it would not do what it says.
  */
 async function changedBesideHolds(
   { view }: SharedState,
@@ -88,10 +96,12 @@ async function changedBesideHolds(
   const changes = 'exitCode' in meant ? [] : changedHolds(composed, meant)
   const counted = changes.filter((one) => one.change === 'changed' || how.replaces !== true)
   const ended = counted.filter(endsByRemoval)
-  const [refusedOne] = counted.filter((one) => !ended.includes(one))
-  const isDone = seen !== undefined && !('exitCode' in after) && !sameDocument(before, after)
-  if (refusedOne !== undefined && !isDone)
-    return refused(unsafe, `${describeHold(refusedOne.hold)}. ${howToEnd(refusedOne.hold)}`)
+  const contradicted =
+    'exitCode' in after || how.replaces === true || view.holds.size === 0
+      ? []
+      : contradictedHolds(splitHolds(composed).held, { before: withoutHolds(before), after: withoutHolds(after) })
+  const [hold] = [...counted.filter((one) => !ended.includes(one)).map((one) => one.hold), ...contradicted]
+  if (hold !== undefined) return refused(unsafe, `${describeHold(hold)}. ${howToEnd(hold)}`)
   if ('exitCode' in after && ended.length === 0) return after
   return { after: 'exitCode' in after ? before : after, released: ended.map(({ hold }) => hold.id) }
 }

@@ -5,6 +5,7 @@
 import { expandValue } from '../../attributes/index.ts'
 import { type NodeName, nodeName, type Pattern, readPattern } from '../../base/index.ts'
 import { clusterOptions, element, formatScore, parseScore, type XmlElement } from '../../cib/index.ts'
+import { withoutHolds } from '../../holds/index.ts'
 import { conforming } from '../cib/conforming.ts'
 import { tellingOfEffect } from '../cib/without-effect.ts'
 import { commandLine } from '../command-line.ts'
@@ -262,7 +263,7 @@ function valuesNow(asked: AttributeQuestion, world: ToolWorld): readonly Value[]
   const isMeant = (one: string): boolean => pattern?.test(one) ?? (name === undefined || one === name)
   if (scope.kind === 'status' && asked.id === undefined && asked.set === undefined)
     return [...world.transient(scope.node)].flatMap(([one, value]) => (isMeant(one) ? [{ name: one, value }] : []))
-  const found = configured(asked, world)
+  const found = configured(asked, cibFor(asked, world))
   const own = scope.kind === 'crm_config' && found.length === 0 ? ownOption(name, world) : undefined
   return own === undefined ? found : [own]
 }
@@ -274,8 +275,10 @@ function ownOption(name: string | undefined, world: ToolWorld): Value | undefine
   return name === 'cluster-infrastructure' ? { name, value: 'systole' } : undefined
 }
 
-function configured(asked: AttributeQuestion, world: ToolWorld) {
-  const cib = asked.scope.kind === 'status' ? world.cib() : world.configuration()
+const cibFor = ({ scope }: AttributeQuestion, world: ToolWorld): XmlElement =>
+  scope.kind === 'status' ? world.cib() : world.configuration()
+
+function configured(asked: AttributeQuestion, cib: XmlElement) {
   return findPairs(cib, asked).filter(({ name }) => asked.pattern?.test(name) ?? true)
 }
 
@@ -300,7 +303,8 @@ async function update(asked: AttributeQuestion, value: string, call: ParsedCall,
     for (const one of names) await world.setAttribute({ node: asked.scope.node, set: '', name: one, value })
     return printed('', [])
   }
-  const there = configured(asked, world)
+  // What is held beside the configuration is not what is written.
+  const there = configured(asked, withoutHolds(cibFor(asked, world)))
   if (asked.pattern === undefined && there.length > 1) return ambiguous(asked, there)
   const names = asked.pattern === undefined ? [name] : there.map((found) => found.name)
   const { change, told } = tellingOfEffect(
@@ -340,7 +344,7 @@ async function remove(asked: AttributeQuestion, call: ParsedCall, world: ToolWor
     for (const { name } of valuesNow(asked, world)) await world.setAttribute({ node: asked.scope.node, set: '', name })
     return printed('', [])
   }
-  const before = configured(asked, world)
+  const before = configured(asked, cibFor(asked, world))
   // What is not there needs no deleting, and Pacemaker's tools agree.
   if (before.length === 0) return printed('', [])
   const names = asked.pattern === undefined ? [asked.name] : before.map((found) => found.name)

@@ -58,6 +58,7 @@ async function standby(call: ParsedCall, world: ToolWorld): Promise<ToolReply> {
   if (lifetime !== undefined || command === 'update') return await ask(nodeScope(call, world))
   const first = await ask(permanent)
   if (command === 'delete') {
+    if (first.exitCode !== exitCodes.ok) return first
     const second = await ask({ kind: 'status', node })
     return { ...second, output: `${first.output}${second.output}` }
   }

@@ -1,4 +1,12 @@
-import { type EditResult, nodeNamesOf, setNodeMaintenance, setStandby, type XmlElement } from '../../../cib/index.ts'
+import {
+  type EditResult,
+  nodeNamesOf,
+  readConfiguration,
+  setNodeMaintenance,
+  setStandby,
+  type XmlElement,
+} from '../../../cib/index.ts'
+import { describeHold, type HoldNote, holdsIn, howToEnd, withoutHolds } from '../../../holds/index.ts'
 import { changeCib } from '../../change.ts'
 import { type Call, type Command, changeFlags, type Outcome, Refusal } from '../../command.ts'
 
@@ -8,6 +16,8 @@ interface Mode {
   readonly crmsh?: string
   readonly summary: string
   readonly done: string
+  /** The holds that have the same effect. */
+  readonly ends?: readonly HoldNote['kind'][]
   readonly edit: (cib: XmlElement, nodes: readonly string[]) => EditResult
 }
 
@@ -23,6 +33,7 @@ const modes: readonly Mode[] = [
     crmsh: 'online',
     summary: 'Take nodes out of standby',
     done: 'out of standby',
+    ends: ['drain', 'standby'],
     edit: (cib, nodes) => setStandby(cib, { nodes, standby: false }),
   },
   {
@@ -36,6 +47,7 @@ const modes: readonly Mode[] = [
     crmsh: 'ready',
     summary: 'Take nodes out of maintenance',
     done: 'out of maintenance',
+    ends: ['maintenance'],
     edit: (cib, nodes) => setNodeMaintenance(cib, { nodes, maintenance: false }),
   },
 ]
@@ -59,11 +71,34 @@ async function changeMode(call: Call, mode: Mode): Promise<Outcome> {
   if (call.flags.has('all') && call.words.length > 0)
     throw new Refusal({ own: '--all and names of nodes exclude each other.', about: { code: 'all-and-names' } })
   const nodes = await chosenNodes(call)
+  if (mode.ends !== undefined && call.cluster.live) await refuseHeld(call, mode.ends, nodes)
   return await changeCib(call, {
     edit: (cib) => mode.edit(cib, call.flags.has('all') ? nodeNamesOf(cib) : nodes),
     message: () => `${nodes.join(', ')}: ${mode.done}.`,
     facts: () => ({ nodes }),
   })
+}
+
+/** What is held is not the configuration's, and its end is not this command's. */
+async function refuseHeld(call: Call, ends: readonly HoldNote['kind'][], nodes: readonly string[]): Promise<void> {
+  const { cib } = await call.cluster.readCib()
+  const own = withoutHolds(cib)
+  const held = holdsIn(cib).filter(
+    ({ kind, node, resource }) => resource === undefined && ends.includes(kind) && nodes.includes(node ?? ''),
+  )
+  // An own standby is taken away all the same; what is left is in the answer of status.
+  const name = ends.includes('maintenance') ? 'maintenance' : 'standby'
+  const written = new Set(nodesWith(own, name))
+  const refused = held.filter(({ node = '' }) => !written.has(node))
+  if (refused.length > 0) throw new Refusal(...refused.map((hold) => `${describeHold(hold)}. ${howToEnd(hold)}`))
+  for (const hold of held) call.terminal.progress(`${describeHold(hold)}. ${howToEnd(hold)}`)
+}
+
+/** The nodes that have the attribute in the configuration. */
+function nodesWith(cib: XmlElement, name: string): readonly string[] {
+  return readConfiguration(cib).nodes.flatMap((node) =>
+    node.attributes.some(({ pairs }) => pairs.some((pair) => pair.name === name)) ? [node.name] : [],
+  )
 }
 
 async function chosenNodes(call: Call): Promise<readonly string[]> {

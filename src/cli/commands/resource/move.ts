@@ -1,6 +1,6 @@
 /**
- * `move`, `ban`, `clear`. A move is a preference that is taken away again once the resource has moved, and that ends by
- * itself should the command die before it could: what is left behind by moves is what administrators suffer from most.
+ * `move`, `ban`, `clear`. A move is a preference that is held until the resource has moved, and that ends with this process:
+ * what is left behind by moves is what administrators suffer from most.
  */
 import { parseDurationMs } from '../../../base/index.ts'
 import {
@@ -17,15 +17,18 @@ import {
   writtenValue,
   type XmlElement,
 } from '../../../cib/index.ts'
+import { holdsIn } from '../../../holds/index.ts'
 import { judgesAsPcs } from '../../as-pcs/speech.ts'
 import { applyChange, type Changed, changeCib, concernedBy, idsWithin, previewed } from '../../change.ts'
 import { type Call, type Command, changeFlags, done, type Outcome, Refusal } from '../../command.ts'
+import type { WantedHold } from '../../kept-holds.ts'
 import { promotedLocations, resourceLocations } from '../../locations.ts'
 import { afterwards, type PlannedAction, plannedActions } from '../../planned-actions.ts'
 import { waitUntilSettled, withoutInstance } from '../../wait.ts'
 import { expectWords, parsePairs } from '../../words.ts'
+import { HeldMove } from './held-move.ts'
 
-/** A preference whose command died ends after this time. */
+/** In a file, and while older versions take part, a preference ends after this time. */
 const leaseMinutes = 15
 
 const promotedFlag = { name: 'promoted', summary: 'Only the promoted role' }
@@ -74,7 +77,8 @@ async function move(call: Call): Promise<Outcome> {
       : moveTo(call, document, { ...constraint, node }, current)
   if (node !== undefined && current.length === 1 && current[0] === node && role === undefined)
     return done(`${resource} already runs on ${node}.\n`, { resource, node, moved: false })
-  const changed = await applyChange(call, {
+  const held = new HeldMove(call, (made) => wantedHold(made, { resource, node, from: current[0], role }))
+  const changed = await applyChange(held.call, {
     edit,
     message: () => `${resource} moves ${node === undefined ? `away from ${current[0] ?? ''}` : `to ${node}`}.`,
     needsForce: (_before, edited, actions) => [
@@ -86,7 +90,23 @@ async function move(call: Call): Promise<Outcome> {
   if (changed.version === undefined) return previewed(changed, { message: changed.message, actions: changed.actions })
   if (!call.cluster.live)
     return done(`${changed.message}\n`, { message: changed.message, actions: changed.actions, preview: false })
-  return await settleAndClear(call, { changed, resource, version: changed.version, message: changed.message })
+  return await settleAndClear(call, { changed, held, resource, version: changed.version, message: changed.message })
+}
+
+/** A preference for the node that was typed, or a ban from where it runs. */
+function wantedHold(
+  { attributes: { id = '' } }: XmlElement,
+  move: {
+    readonly resource: string
+    readonly node: string | undefined
+    readonly from: string | undefined
+    readonly role: Role | undefined
+  },
+): WantedHold | undefined {
+  const { resource, role } = move
+  const kind = id.startsWith('cli-prefer-') ? 'prefer' : 'ban'
+  const node = kind === 'prefer' ? move.node : move.from
+  return node === undefined ? undefined : { kind, resource, node, ...(role !== undefined && { role }) }
 }
 
 /** pcs's --strict: nothing happens to what is not moved. */
@@ -136,16 +156,24 @@ function staysAway(
 /** The constraint goes whether the move has worked or not: a move that is blocked now must not happen by surprise later. */
 async function settleAndClear(
   call: Call,
-  moved: { readonly changed: Changed; readonly resource: string; readonly version: number; readonly message: string },
+  moved: {
+    readonly changed: Changed
+    readonly held: HeldMove
+    readonly resource: string
+    readonly version: number
+    readonly message: string
+  },
 ): Promise<Outcome> {
   const settled = await waitUntilSettled(call, {
     wait: call.flags.get('wait') ?? true,
     version: moved.version,
+    ...moved.held.revision,
     concerned: concernedBy(call, moved.changed),
   }).catch((error: unknown) => ({
     settled: false,
     message: error instanceof Error ? error.message : String(error),
   }))
+  const released = await moved.held.release()
   const flags = new Map([...call.flags].filter(([name]) => name !== 'preview').concat([['force', true]]))
   const cleared = await applyChange(
     { ...call, flags },
@@ -160,6 +188,7 @@ async function settleAndClear(
       : await waitUntilSettled(call, {
           wait: true,
           version: cleared.version,
+          ...released,
           concerned: concernedBy(call, moved.changed),
         })
   const { cib } = await call.cluster.readCib()
@@ -311,6 +340,7 @@ export const resourceClear: Command = {
     expectWords(call.words, { atLeast: 1, atMost: 2, usage: 'resource clear <resource> [<node>]' })
     const [resource = '', node] = call.words
     const role = roleOf(call)
+    const ended = await endHolds(call, { resource, node, role })
     return await changeCib(call, {
       edit: (cib) =>
         clearCliConstraints(cib, {
@@ -322,10 +352,32 @@ export const resourceClear: Command = {
       notices: ({ removed }) =>
         removed.length === 0 ? [] : [{ code: 'constraint-cleared', ids: removed.map(({ id }) => id).sort() }],
       message: ({ removed }) =>
-        removed.length === 0 ? 'There is nothing to clear.' : `Removed: ${removed.map(({ id }) => id).join(', ')}.`,
-      facts: ({ removed }) => ({ removed }),
+        removed.length + ended.length === 0
+          ? 'There is nothing to clear.'
+          : `Removed: ${[...removed.map(({ id }) => id), ...ended].join(', ')}.`,
+      facts: ({ removed }) => ({ removed, released: ended }),
     })
   },
+}
+
+/** Whoever clears what moves have left means also those that are under way. */
+async function endHolds(
+  call: Call,
+  which: { readonly resource: string; readonly node: string | undefined; readonly role: Role | undefined },
+): Promise<readonly string[]> {
+  const { live } = call.cluster
+  if (live === undefined || call.flags.has('expired') || call.flags.has('preview')) return []
+  const held = holdsIn((await call.cluster.readCib()).cib).filter(
+    ({ kind, resource, node, role }) =>
+      (kind === 'ban' || kind === 'prefer') &&
+      resource === which.resource &&
+      (which.node === undefined || node === which.node) &&
+      (which.role === undefined || role === which.role),
+  )
+  if (held.length === 0) return []
+  const ids = held.map(({ id }) => id)
+  const { holds } = await live.releaseHolds({ ids, force: true, user: call.terminal.user })
+  return holds.map(({ id }) => id)
 }
 
 function origin(call: Call): ConstraintOrigin {

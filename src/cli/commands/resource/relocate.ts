@@ -1,6 +1,7 @@
 /** `resource relocate`: resources go where they would be placed if they did not prefer to stay where they are. */
 import {
   addRelocations,
+  childElement,
   clearRelocations,
   type Relocation,
   readConfiguration,
@@ -15,8 +16,9 @@ import { resourceLocations } from '../../locations.ts'
 import { type PlannedAction, plannedActions, printPlannedActions } from '../../planned-actions.ts'
 import { waitUntilSettled, withoutInstance } from '../../wait.ts'
 import { expectWords } from '../../words.ts'
+import { HeldMove } from './held-move.ts'
 
-/** A constraint whose command died ends after this time. */
+/** While older versions take part, a constraint ends after this time. */
 const leaseMinutes = 15
 
 /** pcs prints nothing then. */
@@ -51,7 +53,7 @@ export const resourceRelocateRun: Command = {
   path: ['resource', 'relocate', 'run'],
   usage: '[<resource>...] [--preview]',
   summary: 'Move resources to where they would run without stickiness, without leaving constraints',
-  details: "Works like 'resource move': each resource gets a temporary constraint that is removed once it has moved.",
+  details: "Works like 'resource move': each resource is held on its node until it has moved.",
   flags: changeFlags,
   completes: ['resource'],
   run: (call) => relocate(call),
@@ -104,23 +106,30 @@ async function relocate(call: Call): Promise<Outcome> {
   const { moves } = await relocations(call)
   if (moves.length === 0) return done(nothing, { moves })
   const until = new Date(call.terminal.now().getTime() + leaseMinutes * 60_000).toISOString()
-  const changed = await applyChange(call, {
+  const held = new HeldMove(call, (made) => {
+    const role = childElement(made, 'rule')?.attributes.role
+    const move = moves.find((one) => one.resource === made.attributes.rsc && one.role === role)
+    return move && { kind: 'prefer', ...move }
+  })
+  const changed = await applyChange(held.call, {
     edit: (cib) => addRelocations(cib, { relocations: moves, until }),
     message: () => `${moves.map(describe).join('; ')}.`,
   })
   if (changed.version === undefined) return previewed(changed, { moves })
   const concerned = new Set(moves.map(({ resource }) => resource))
   const wait = call.flags.get('wait') ?? true
-  const settled = await waitUntilSettled(call, { wait, version: changed.version, concerned }).catch(
+  const settled = await waitUntilSettled(call, { wait, version: changed.version, ...held.revision, concerned }).catch(
     (error: unknown) => ({ settled: false, message: error instanceof Error ? error.message : String(error) }),
   )
+  const released = await held.release()
   // They go whether all have moved or not: a move that is blocked now must not happen by surprise later.
   const flags = new Map(call.flags).set('force', true)
   const cleared = await applyChange(
     { ...call, flags },
     { edit: clearRelocations, message: () => 'Constraints removed.' },
   )
-  if (cleared.version !== undefined) await waitUntilSettled(call, { wait: true, version: cleared.version, concerned })
+  if (cleared.version !== undefined)
+    await waitUntilSettled(call, { wait: true, version: cleared.version, ...released, concerned })
   const { cib } = await call.cluster.readCib()
   const places = [...concerned].map((resource) => ({
     resource,

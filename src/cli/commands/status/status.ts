@@ -1,5 +1,6 @@
 import { momentSeen } from '../../../base/index.ts'
 import { type IsSecret, secretNames, type XmlElement } from '../../../cib/index.ts'
+import { describeHold, holdsIn } from '../../../holds/index.ts'
 import type { ClusterState } from '../../../rpc/index.ts'
 import {
   type ClusterStatus,
@@ -56,6 +57,7 @@ async function showStatus(call: Call): Promise<Outcome> {
     failures: read.failures,
     notRunning: stopped,
     remarks: read.resources.flatMap(remarksOn),
+    holds: holdsIn(cib),
     fencing: state?.fencing ?? [],
     transition: state?.transition ?? null,
     notes: state?.notes ?? [],
@@ -85,7 +87,7 @@ async function textOf(call: Call, { cib, read, state, stopped }: Told): Promise<
     return await pcsLayout(call, {
       cib,
       state,
-      warnings: [...shortcomings(state), ...remarkLines(read), ...notesOf(state)],
+      warnings: [...shortcomings(state), ...holdsIn(cib).map(describeHold), ...remarkLines(read), ...notesOf(state)],
     })
   const rest = [...problems(read, state), ...(call.flags.has('full') ? details(read, secretNames(cib)) : [])]
   const lines =
@@ -95,6 +97,7 @@ async function textOf(call: Call, { cib, read, state, stopped }: Told): Promise<
           ...heading(state),
           ...switchedOff(read),
           printClusterStatus(read, { nodesAre: lastKnown(state) }),
+          ...heldLines(cib),
           ...notRunning(stopped, read),
           ...rest,
         ]
@@ -131,6 +134,12 @@ function switchedOff({ options }: ClusterStatus): readonly string[] {
       : []),
   ]
   return lines.length === 0 ? [] : [...lines, '']
+}
+
+/** Who holds what, for how long it may be. */
+function heldLines(cib: XmlElement): readonly string[] {
+  const holds = holdsIn(cib)
+  return holds.length === 0 ? [] : ['Held:', ...holds.map((hold) => `  * ${describeHold(hold)}`), '']
 }
 
 const mostNamed = 8

@@ -1,4 +1,5 @@
 import { didYouMean, similarWords, utcOffsetAt } from '../../../base/index.ts'
+import { describeHold, type HoldNote, holdsIn, howToEnd } from '../../../holds/index.ts'
 import type { FencingRecord } from '../../../rpc/index.ts'
 import {
   explainFencing,
@@ -51,8 +52,9 @@ async function whyThere(call: Call): Promise<Outcome> {
   expectWords(call.words, { atLeast: 1, atMost: 1, usage: 'why <resource> | <node>' })
   const name = call.words[0] ?? ''
   const decision = schedule(await question(call))
-  const resource = explainResource(decision, name)
-  const node = explainNode(decision, name)
+  const holds = holdsIn((await call.cluster.readCib()).cib)
+  const resource = withHolds(explainResource(decision, name), name, holds)
+  const node = withHolds(explainNode(decision, name), name, holds)
   // A remote node has the name of its connection: both are told.
   if (resource && node) {
     const text = `${resource.text}\n\nThe node ${node.text}`
@@ -63,6 +65,26 @@ async function whyThere(call: Call): Promise<Outcome> {
   const { text, failing, records } = await fencedBefore(call, name)
   const [title = '', ...rest] = node.text.split('\n')
   return done(`${[title, ...failing, ...rest].join('\n')}\n${text}`, { ...node, fencingHistory: records })
+}
+
+/** Who holds it comes right after the first line; and where a node is in standby because it is held, its end is another command's. */
+function withHolds<Explanation extends { readonly text: string }>(
+  explanation: Explanation | undefined,
+  name: string,
+  holds: readonly HoldNote[],
+): Explanation | undefined {
+  if (explanation === undefined || holds.length === 0) return explanation
+  const [title = '', ...rest] = explanation.text.split('\n')
+  const own = holds.filter(({ node, resource }) => (resource ?? node) === name)
+  const told = own.flatMap((hold) => [`  ${describeHold(hold)}.`, `  > ${howToEnd(hold)}`])
+  const ofNodes = holds.filter(({ kind }) => kind === 'drain' || kind === 'standby')
+  const remedy = (line: string): readonly string[] => {
+    const hold = ofNodes.find(({ node }) => line.trim() === `> systole node unstandby ${node}`)
+    if (hold === undefined) return [line]
+    const indent = line.slice(0, line.indexOf('>'))
+    return hold.node === name ? [] : [`${indent}  ${describeHold(hold)}.`, `${indent}> ${howToEnd(hold)}`]
+  }
+  return { ...explanation, text: [title, ...told, ...rest.flatMap(remedy)].join('\n'), holds: own }
 }
 
 async function tellWithState(call: Call, resource: ResourceExplanation): Promise<Outcome> {
