@@ -132,6 +132,9 @@ describe('the networks of corosync.conf', () => {
     expect(corosyncNotes(factsOf(older), cluster(first), addressOf).filter(isLink)).toEqual([
       'Link 0 is defined only by its network in corosync.conf (bindnetaddr: 10.0.0.0). If this cluster does not use it: systole cluster link add n1=<address there> n2=<address there> n3=<address there>.',
     ])
+    // Of a CIB in a file nobody knows the nodes.
+    const [note] = corosyncNotes(factsOf(older), { ...cluster(first), nodes: [] }, addressOf).filter(isLink)
+    expect(note).toContain('systole cluster link add <node>=<address there> ….')
   })
 })
 

@@ -49,7 +49,7 @@ function linkNotes(
     network === undefined || numbers.includes(number)
       ? []
       : [
-          `Link ${number} is defined only by its network in corosync.conf (bindnetaddr: ${network}). If this cluster does not use it: systole cluster link add ${own.nodes.map(({ name }) => `${name}=<address there>`).join(' ')}.`,
+          `Link ${number} is defined only by its network in corosync.conf (bindnetaddr: ${network}). If this cluster does not use it: systole cluster link add ${addressesThere(own)}.`,
         ],
   )
   return [
@@ -62,6 +62,10 @@ function linkNotes(
     ...networks,
   ]
 }
+
+/** Of a CIB in a file the cluster's nodes are not known. */
+const addressesThere = ({ nodes }: OwnCluster): string =>
+  nodes.length === 0 ? '<node>=<address there> …' : nodes.map(({ name }) => `${name}=<address there>`).join(' ')
 
 interface AskedLink {
   readonly number: number
