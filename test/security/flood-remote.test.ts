@@ -44,6 +44,10 @@ async function flooded(during: () => Promise<void>): Promise<number> {
     isOver = true
   })
   await during()
+  await lab.until(
+    'agents are answered',
+    async () => (await tool(lab, remote, 'crm_node', '-n').catch(() => '')) === remote,
+  )
   let answers = 0
   while (!isOver) {
     expect(await tool(lab, remote, 'crm_node', '-n')).toBe(remote)
@@ -95,8 +99,10 @@ describe('with members-only', () => {
       async () => !/limit rate/.test(await table()) && /drop/.test(await table()),
     )
     await lab.until('it is online', async () => broken() > before && (await isOnline(lab, remote, 'n1')))
+    const lost = broken()
     const rate = await flooded(async () => {
       await lab.inNode(remote, 'bash', '-c', 'kill -9 $(cat /run/systoled.pid)')
+      await lab.until('the connection broke', () => broken() > lost)
     })
     // Nobody answers them: the flood is as fast as its own patience.
     expect(rate).toBeGreaterThan(0)
