@@ -26,6 +26,9 @@ export function draftRecorded(draft: Drafting): void {
 
 function draftRecordedOf(draft: Drafting, rsc: PlannedPrimitive): void {
   const { history, clearFailCountOn, expiredRecurring, demoteOn } = rsc.resource.state
+  // A result is read for what it says of the fail count before it is known that a monitor goes on.
+  for (const { node, reason } of clearFailCountOn)
+    orderAfterFencing(draft, rsc, clearFailCount(draft, rsc, node, reason))
   for (const [name, entries] of history) {
     if (draft.status.nodesByName.get(name)?.online !== true) continue
     const node = nodeNamed(draft, name)
@@ -38,8 +41,6 @@ function draftRecordedOf(draft: Drafting, rsc: PlannedPrimitive): void {
   for (const node of demoteOn)
     findOrCreateAction(draft, { rsc, task: 'demote', node: nodeNamed(draft, node), optional: false })
   for (const expired of expiredRecurring) setUpAgain(draft, rsc, expired)
-  for (const { node, reason } of clearFailCountOn)
-    orderAfterFencing(draft, rsc, clearFailCount(draft, rsc, node, reason))
   const { lockExpiredOn } = rsc.resource.state
   if (lockExpiredOn !== undefined) {
     findOrCreateAction(draft, { rsc, task: 'lrm_delete', node: nodeNamed(draft, lockExpiredOn), optional: false })
