@@ -106,6 +106,8 @@ export function presentWords(line: readonly string[], speech: Speech): readonly 
   if (speech.dialect === '0.9' && line[0] === 'constraint' && line[1] === 'order') return withoutScore(line)
   for (const { begins, present, now, always } of forms) {
     if (!begins.every((word, index) => line[index] === word)) continue
+    // --clone and --master went with 0.10; `resource create` itself is judged as 0.11 has it.
+    if (speech.dialect === '0.11' && speech.program === 'pcs' && begins[1] === 'create') continue
     const written = present(line.slice(begins.length))
     if (written === undefined) continue
     if (speech.readsOldWords || always) return written

@@ -18,6 +18,8 @@ export interface ClonePlacement {
   readonly promotable: boolean
   readonly cloneMeta: NameValues
   readonly force?: boolean
+  /** Meta-attributes without a value are written, as pcs writes them. */
+  readonly keepsEmpty?: boolean
 }
 
 /** A clone element around a resource that is not in the document, or not yet. */
@@ -36,7 +38,13 @@ export function cloneAround(
   const id = ids.free(placement.cloneId ?? `${inner}-clone`)
   const values = placement.promotable ? { promotable: 'true', ...placement.cloneMeta } : placement.cloneMeta
   const setId = `${id}-meta_attributes`
-  return ok(setNameValues(element('clone', { id }, [resource]), { kind: 'meta_attributes', setId, values }, ids))
+  return ok(
+    setNameValues(
+      element('clone', { id }, [resource]),
+      { kind: 'meta_attributes', setId, values, keepsEmpty: placement.keepsEmpty },
+      ids,
+    ),
+  )
 }
 
 export const isPromotable = ({ promotable, cloneMeta }: Pick<ClonePlacement, 'promotable' | 'cloneMeta'>): boolean =>

@@ -106,6 +106,8 @@ export interface NewColocation extends NewConstraint {
   readonly primary: string
   readonly primaryRole?: Role
   readonly score: Score
+  /** The score that the id ends with, where it is another one. */
+  readonly namedScore?: Score
   readonly influence?: boolean
   readonly nodeAttribute?: string
 }
@@ -126,7 +128,8 @@ export function createColocation(cib: XmlElement, request: NewColocation): EditR
   ]
   return unless(reports, () => {
     const score = formatScore(request.score)
-    const id = request.id ?? idSource(cib).free(`colocation-${request.dependent}-${request.primary}-${score}`)
+    const named = request.namedScore === undefined ? score : formatScore(request.namedScore)
+    const id = request.id ?? idSource(cib).free(`colocation-${request.dependent}-${request.primary}-${named}`)
     const attributes = present({
       id,
       ...pair,

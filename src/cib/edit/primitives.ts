@@ -66,7 +66,8 @@ export function createPrimitive(cib: XmlElement, request: NewPrimitive): EditRes
       case 'group':
         return placeInGroup(cib, { placement: inside, members: [primitive], ids, created })
       case 'clone': {
-        const clone = cloneAround(primitive, inside, ids)
+        const { keepsEmpty = false } = request
+        const clone = cloneAround(primitive, { ...inside, keepsEmpty }, ids)
         if (!clone.ok) return clone
         const cloneId = clone.value.attributes.id ?? ''
         return edited(

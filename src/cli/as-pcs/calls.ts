@@ -27,6 +27,7 @@ const checks: Readonly<Record<string, Check>> = {
   status: refuseStatusOfFile,
   'status query resource': refuseQuery,
   'alert config': ({ words }) => refuseUnless(words.length === 0),
+  'acl config': ({ words }) => refuseUnless(words.length === 0),
   'acl role create': ({ words }) => refuseUnless(words[1] !== 'description='),
   'stonith level remove': ({ words }) =>
     refuseUnless(words.length > 0 && [undefined, 'target', 'stonith'].includes(words[1])),

@@ -46,13 +46,15 @@ export const isExactRole = (role: string): boolean => [...exactRoles, ...oldRole
 const isRoleInAnyCase = (role: string): boolean =>
   isExactRole(role) || exactRoles.includes(role.slice(0, 1).toUpperCase() + role.slice(1).toLowerCase())
 
-export function refuseRoles({ words }: Call, name: string): void {
+export function refuseRoles(call: Call, name: string): void {
+  const { words } = call
   const choices = name === 'constraint location' ? ['Promoted', 'Unpromoted'] : exactRoles
   const plain = words.filter((word) => !word.includes('='))
   const given = words.flatMap((word) => (word.startsWith('role=') ? [word.slice('role='.length)] : []))
   if (name === 'constraint ticket add' && plain.length === 3) given.push(plain[1] ?? '')
+  const isOld = (role: string): boolean => call.speech.dialect === '0.11' && /^(master|slave)$/i.test(role)
   const isWord = name === 'constraint location' || name === 'constraint ticket add' ? isRoleInAnyCase : isExactRole
-  const wrong = given.find((role) => !isWord(role))
+  const wrong = given.find((role) => !isWord(role) && !isOld(role))
   if (wrong !== undefined)
     throw new Refusal({
       own: `'${wrong}' is no role.`,

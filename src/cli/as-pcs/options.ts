@@ -5,7 +5,7 @@
 import { Refusal } from '../command.ts'
 import { optionsOf, takesNext } from '../pcs-words/command-options.ts'
 import { isLongOption } from '../pcs-words/long-options.ts'
-import { inOlderOptions } from '../pcs-words/options-of-0.11.ts'
+import { inOlderOptions, optionsBefore } from '../pcs-words/options-of-0.11.ts'
 import type { Dialect } from '../speech.ts'
 
 type Given = ReadonlyMap<string, string | undefined>
@@ -17,8 +17,13 @@ export interface Known {
 }
 
 /** Options of which a command takes only one, or the first not together with the others. */
-const apart: readonly { readonly at: RegExp; readonly first?: string; readonly others: readonly string[] }[] = [
-  { at: /^(resource|stonith)( op)? defaults( config)?$/, others: ['--all', '--no-expire-check'] },
+const apart: readonly {
+  readonly at: RegExp
+  readonly first?: string
+  readonly others: readonly string[]
+  readonly since?: Dialect
+}[] = [
+  { at: /^(resource|stonith)( op)? defaults( config)?$/, others: ['--all', '--no-expire-check'], since: '0.12' },
   { at: /^property( config)?$/, others: ['--all', '--defaults', '--output-format'] },
   { at: /^resource disable$/, others: ['-f', '--simulate', '--wait'] },
   { at: /^resource disable$/, first: '--simulate', others: ['-f', '--safe', '--wait'] },
@@ -33,11 +38,12 @@ export function refuseOptions(typed: string, rest: readonly string[], { dialect,
   const command = commandOf(typed, plain)
   if (typed.startsWith('constraint rule') && dialect === '0.12')
     throw new Refusal("This command has been removed. See 'man pcs' -> Changes in pcs-0.12.")
-  const now = optionsOf.get(command)
+  const now = optionsOf.get(command) ?? (dialect === '0.11' ? optionsBefore(command) : undefined)
   if (now === undefined) return
   refuseUnsupported({ command, dialect }, given, dialect === '0.11' ? inOlderOptions(command, now) : now)
   if (/^property( config)?$/.test(command) && plain.length > 0) refuseFilter(given)
-  for (const { at, first, others } of apart) if (at.test(command)) keepApart(given, first, others)
+  for (const { at, first, others, since = dialect } of apart)
+    if (at.test(command) && since === dialect) keepApart(given, first, others)
   refuseFullBeside(command, given)
   if (/^resource (safe-)?disable$/.test(command) && given.has('--brief') && !isTried(command, given))
     throw new Refusal(`'--brief' cannot be used without '--simulate' or '--safe'`)

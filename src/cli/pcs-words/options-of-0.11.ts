@@ -20,6 +20,22 @@ const besides: Readonly<Record<string, readonly string[]>> = {
   'stonith disable': ['brief', 'no-strict', 'safe', 'simulate'],
 }
 
+/** Commands that 0.12 has given up. */
+const listedBefore: ReadonlyMap<string, readonly string[]> = new Map([
+  ['property list', ['all', 'defaults', 'f']],
+  ['property show', ['all', 'defaults', 'f']],
+  ['constraint list', ['all', 'f', 'full']],
+  ['constraint show', ['all', 'f', 'full']],
+  ['alert show', ['f']],
+  ['tag list', ['f']],
+  ['acl show', ['f']],
+])
+
+export const optionsBefore = (command: string): ReadonlySet<string> | undefined => {
+  const options = listedBefore.get(command)
+  return options && new Set(options)
+}
+
 /** The options of a command by those that 0.12 takes. */
 export function inOlderOptions(command: string, options: ReadonlySet<string>): ReadonlySet<string> {
   const kept = [...options].filter((name) => {

@@ -16,6 +16,17 @@ const asOne: Readonly<Record<string, string>> = {
   dr: '<command>',
 }
 
+/** Commands whose wrong call is answered by the usage of what they stand in. */
+const headings: Readonly<Record<string, string>> = {
+  'acl config': 'acl ...',
+  'resource failcount': 'resource failcount ...',
+  'stonith failcount': 'stonith failcount ...',
+  'resource status': 'resource ...',
+  'stonith status': 'stonith ...',
+  'stonith level config': 'stonith level...',
+  status: 'status ...',
+}
+
 /** Calls without any word that pcs answers by a sentence. */
 const sentences: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
@@ -39,7 +50,8 @@ export const sentenceInsteadOfUsage = ({ typed, words }: CallNames): string | un
 export function usageOf({ typed, usage }: CallNames): readonly string[] {
   const [area = '', ...rest] = typed.split(' ')
   const whole = asOne[area]
-  const heading = whole === undefined ? `Usage: pcs ${typed}...` : `Usage: pcs ${area} ${whole}`
+  const own = headings[typed] ?? `${typed}...`
+  const heading = whole === undefined ? `Usage: pcs ${own}` : `Usage: pcs ${area} ${whole}`
   return ['', heading, `    ${[...rest, usage].join(' ').trim()}`]
 }
 

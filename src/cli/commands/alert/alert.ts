@@ -32,7 +32,7 @@ export const alertConfig: Command = {
     const { cib } = await call.cluster.readCib()
     const alerts = chosen(alertFacts(withoutSecrets(cib, formContext(call, cib).isHidden)), call.words, 'alert')
     return await inFormat(call, {
-      text: () => (alerts.length === 0 ? '' : `Alerts:\n${alerts.map(describeAlert).join('')}`),
+      text: () => (alerts.length === 0 ? noAlerts(call) : `Alerts:\n${alerts.map(describeAlert).join('')}`),
       nothing: 'No alerts are defined.',
       json: alerts,
       pcsJson: () =>
@@ -45,6 +45,10 @@ export const alertConfig: Command = {
     })
   },
 }
+
+/** pcs said so until 0.12. */
+const noAlerts = ({ speech }: Call): string =>
+  speech.program === 'pcs' && speech.dialect === '0.11' ? 'Alerts:\n No alerts defined\n' : ''
 
 const valueUsage = '[description=<text>] [options <name>=<value>...] [meta <name>=<value>...]'
 

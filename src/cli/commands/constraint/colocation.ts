@@ -41,6 +41,8 @@ export const constraintColocationAdd: Command = {
       dependent,
       primary,
       score: readScore(pairs.get('score') ?? bareScore ?? 'INFINITY'),
+      // The id had the score that stands alone, and no other.
+      ...(call.speech.dialect === '0.11' ? { namedScore: readScore(bareScore ?? 'INFINITY') } : {}),
       force: call.flags.has('force'),
       ...(dependentRole === undefined ? {} : { dependentRole: readRole(dependentRole) }),
       ...(primaryRole === undefined ? {} : { primaryRole: readRole(primaryRole) }),

@@ -66,7 +66,9 @@ async function showDefaults(call: Call, of: Kind): Promise<Outcome> {
   const lines =
     isOld && shown.length <= 1 && shown.every(({ rule }) => rule === null)
       ? oldLines(shown[0])
-      : shown.flatMap((set) => nvsetLines(set, 'Meta Attrs', call.flags.has('full') && dialect === '0.12'))
+      : dialect === '0.11' && shown.length === 0 && call.speech.program === 'pcs'
+        ? ['No defaults set']
+        : shown.flatMap((set) => nvsetLines(set, 'Meta Attrs', call.flags.has('full') && dialect === '0.12'))
   return await inFormat(call, {
     text: () => lines.map((line) => `${line}\n`).join(''),
     nothing: 'No defaults are set.',
