@@ -4,8 +4,8 @@
  * What agents do outlives the daemon and ends with the power.
  */
 import type { NodeName, ResourceId } from '../../src/base/index.ts'
-import type { KeyWrite } from '../../src/controller/index.ts'
 import { type ClusterFile, storeHosts } from '../../src/daemon/nodes/cluster-file.ts'
+import type { FencingRecord } from '../../src/fencing/index.ts'
 import type { PeerWord } from '../../src/quorum/index.ts'
 import type { AgentOutcome } from '../../src/resource-agents/index.ts'
 import type { Chance, Timeline } from './timeline.ts'
@@ -65,7 +65,7 @@ export class Host {
   /** On its disk: the word on which its member has begun as a cluster of one, until the store knows who is off. */
   word: { readonly without: NodeName; readonly word: PeerWord } | undefined
   /** On its disk: what it has fenced without a majority, until the store has it. */
-  readonly journal = new Map<string, KeyWrite>()
+  journal: readonly FencingRecord[] = []
   /** Its member of the store has a complete copy. */
   hasData: boolean
   readonly active = new Set<ResourceId>()
@@ -104,7 +104,7 @@ export class Host {
     this.hasData = false
     this.met = false
     this.word = undefined
-    this.journal.clear()
+    this.journal = []
   }
 
   get isPaused(): boolean {

@@ -26,7 +26,7 @@ import { TwoNodeHands } from '../alone/two-node-hands.ts'
 import { forgetMet, hasMet, otherOfTwo } from '../alone/wait-for-all.ts'
 import { fencingRecordOf } from '../api/cluster-state.ts'
 import { remoteTools, serveAgentTools } from '../api/serve-agent-tools.ts'
-import { FencingHands } from '../fencing/fencing-hands.ts'
+import { FencingDriver } from '../fencing/fencing-driver.ts'
 import { HoldKeeper } from '../holds/hold-keeper.ts'
 import { readBootId } from '../host/boot-id.ts'
 import { monotonicNow } from '../host/clock.ts'
@@ -109,7 +109,7 @@ export interface ClusterNodeSetup {
 
 export class ClusterNode {
   readonly name: NodeName
-  readonly fencing: FencingHands
+  readonly fencing: FencingDriver
   readonly attributes: AttributeChanges
   readonly twoNode: TwoNodeHands
   readonly #setup: ClusterNodeSetup
@@ -483,7 +483,6 @@ export class ClusterNode {
     this.#connections.abandon()
     await this.#agentTools?.close()
     this.#known.close()
-    this.fencing.close()
     this.#peers.close()
     if (how === 'stop') forgetMet(this.#setup.paths)
     if (how === 'stop') await this.#setup.pulse.leave()
@@ -523,7 +522,6 @@ export class ClusterNode {
     const list = changes.findLast(({ key }) => key === nodeListKey)?.entry
     if (list) this.#setup.onStoredList(decodeNodeList(list))
     if (observed.some(({ kind }) => kind === 'configuration') && this.view.configuration) {
-      this.fencing.configure(this.view.configuration.typed)
       markAccessControl(this.#setup.paths, this.#log, this.view.configuration.typed)
     }
     this.#tellOwnMember()
@@ -548,7 +546,6 @@ export class ClusterNode {
   #look(): void {
     this.twoNode.look()
     this.#watchdog.look()
-    this.fencing.look()
     this.#votes.look()
     this.#removals.look()
     this.#locks.look()
@@ -708,8 +705,6 @@ export class ClusterNode {
         ...this.#sources(),
         peers: this.#peers,
         plan: async () => await this.#known.plan({ haveQuorum: true, keepIn: paths.transitions }),
-        fence: async (request) => await this.fencing.fence(request),
-        withdrawFencing: (id) => this.fencing.withdraw(id),
         takeUpLeftOff: (term, history) => this.fencing.takeUpLeftOff(term, history),
         fencingHistory: () => this.#known.below(fencingHistoryPrefix).flatMap(fencingRecordOf),
       },
@@ -725,6 +720,7 @@ export class ClusterNode {
         return await this.#known.plan({ haveQuorum: false, stopEverything, own })
       },
       twoNode: (effect) => this.twoNode.perform(effect),
+      fencing: (effect) => this.fencing.perform(effect),
       twoNodeWaits: (message) => {
         if (message !== undefined) log.warn('two nodes', { now: message })
         this.#tellListeners()
@@ -741,8 +737,6 @@ export class ClusterNode {
         this.twoNode.look()
         this.#tellListeners()
       },
-      confirmedDown: (node, bySurvivor) => this.fencing.confirm(node, bySurvivor),
-      memberChanged: (node) => this.fencing.memberChanged(node),
       endSelf: (why) => rebootSelf({ log, isolated: paths.root !== '' }, why),
       restart,
       depart: (how) => this.#left?.(how),
@@ -767,18 +761,18 @@ export class ClusterNode {
     }
   }
 
-  #openFencing(): FencingHands {
-    return new FencingHands({
+  #openFencing(): FencingDriver {
+    return new FencingDriver({
       ...this.#sources(),
       self: this.name,
       peers: this.#peers,
       paths: this.#setup.paths,
-      timings: () => this.#file.timings,
-      silent: () => this.#news.silent,
       holdsTerm: this.#core.holdsTerm,
-      onFenced: (input) => this.#core.feed({ kind: 'controller', input }),
+      core: () => this.#core.state,
+      feed: this.#core.feed,
       recordAlone: (record) => this.twoNode.record(record),
       recordedAlone: () => this.twoNode.records,
+      planWithout: async (lost) => await this.#known.plan({ haveQuorum: true, lost }),
     })
   }
 
@@ -794,9 +788,6 @@ export class ClusterNode {
       hearsWitness: this.hearsWitness,
       heartbeat: (peer) => this.#news.heartbeat(peer),
       incarnation: (peer) => this.#news.incarnation(peer),
-      fence: async (asked) => await this.fencing.fenceAlone(asked),
-      withdrawFencing: (id) => this.fencing.withdrawAlone(id),
-      planWithout: async (lost) => await this.#known.plan({ haveQuorum: true, lost }),
       isComplete: () => this.#localStore?.isComplete() ?? false,
       goAlone: async (onPointOfNoReturn) => await this.#localStore?.goAlone(onPointOfNoReturn),
       isAlone: async () => await this.#localStore?.isAlone(),
