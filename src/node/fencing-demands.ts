@@ -31,10 +31,16 @@ export function fence(
 
 export function fenceForAdministrator(
   state: NodeState,
-  { kind: _, id, term, target, action, timeoutMs: limitMs, delayMs = 0, ...more }: Extract<
-    NodeFencingInput,
-    { kind: 'fence-for-administrator' }
-  >,
+  {
+    kind: _,
+    id,
+    term,
+    target,
+    action,
+    timeoutMs: limitMs,
+    delayMs = 0,
+    ...more
+  }: Extract<NodeFencingInput, { kind: 'fence-for-administrator' }>,
   now: MonotonicMs,
 ): FencingTurn {
   const others = [...state.fencing.wantedOff].filter((node) => node !== target)

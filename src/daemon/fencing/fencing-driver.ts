@@ -6,7 +6,13 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { assertNever, type NodeName, nodeName } from '../../base/index.ts'
 import type { IsSecret } from '../../cib/index.ts'
-import { type ClusterView, type FencingAction, lastIncarnation, type NodeIncarnation, sinceIncarnation } from '../../controller/index.ts'
+import {
+  type ClusterView,
+  type FencingAction,
+  lastIncarnation,
+  type NodeIncarnation,
+  sinceIncarnation,
+} from '../../controller/index.ts'
 import {
   type Announcement,
   type DeviceAnswer,
