@@ -192,6 +192,7 @@ export class SimDaemon {
     if (this.world.changing) {
       this.#every(250, () => this.nodes.look())
       this.#every(1000, () => this.nodes.askForList())
+      this.#every(2000, () => this.nodes.bringList())
     }
     this.#every(permitIntervalMs(watchdogMs), () => this.#giveWord())
   }

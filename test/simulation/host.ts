@@ -8,6 +8,7 @@ import { type ClusterFile, storeHosts } from '../../src/daemon/nodes/cluster-fil
 import type { FencingRecord } from '../../src/fencing/index.ts'
 import type { PeerWord } from '../../src/quorum/index.ts'
 import type { AgentOutcome } from '../../src/resource-agents/index.ts'
+import { keyOf } from './node-list.ts'
 import type { Chance, Timeline } from './timeline.ts'
 
 export type AgentFault =
@@ -81,12 +82,13 @@ export class Host {
   readonly #agents = new Set<Running>()
   #pausedUntil = 0
   #feeding = 0
+  #keysMade = 1
   watchdogRuns = false
 
   constructor(name: NodeName, list: ClusterFile, timeline: Timeline, chance: Chance) {
     this.name = name
     this.list = list
-    this.key = `${name}-1`
+    this.key = keyOf(name, 1)
     this.joined = storeHosts(list).some((host) => host.name === name)
     this.hasData = this.joined
     this.#timeline = timeline
@@ -100,7 +102,7 @@ export class Host {
   /** Its daemon is gone. What runs stays. */
   forget(): void {
     this.joined = false
-    this.key = `${this.name}-${Number(this.key.split('-').at(-1)) + 1}`
+    this.key = keyOf(this.name, ++this.#keysMade)
     this.hasData = false
     this.met = false
     this.word = undefined

@@ -5,6 +5,7 @@
 import { monotonicMs, type NodeName } from '../../src/base/index.ts'
 import { keys } from '../../src/controller/index.ts'
 import { sayingOf } from '../../src/daemon/nodes/ask-for-list.ts'
+import { awayNodes, takesFromStranger } from '../../src/daemon/nodes/bring-list.ts'
 import type { ClusterFile, ClusterNodeEntry } from '../../src/daemon/nodes/cluster-file.ts'
 import {
   marked,
@@ -255,6 +256,20 @@ export class NodeHands {
         this.#word.take(other, removed)
         if (list !== undefined) this.#life.follow(list, 'node')
         if (others.length > 0 && this.#word.agreed(others)) world.forgets(node, 'most others say that it was removed')
+      })
+  }
+
+  /** As `BringList` does it, and the node that it is brought to. */
+  bringList(): void {
+    const { world, view, node, host } = this.#life
+    if (!this.#life.isQuorate() || view.dc?.node !== node) return
+    for (const away of awayNodes(host.list, view))
+      world.network.send(node, away, () => {
+        const peer = world.daemons.get(away)
+        if (peer?.isAlive !== true || peer.isQuorate()) return
+        const brought = { caller: { name: node, key: host.key }, listed: host.list }
+        if (world.isAdmitted(host, peer.host.list) || takesFromStranger(peer.host.list, away, brought))
+          peer.follow(host.list, 'node')
       })
   }
 

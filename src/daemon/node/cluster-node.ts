@@ -45,6 +45,7 @@ import { AskForList } from '../nodes/ask-for-list.ts'
 import type { WithAuthority } from '../nodes/authority.ts'
 import { AuthorityKeeper, authorityNotes, keepShare } from '../nodes/authority-keeper.ts'
 import { AuthorityRotation } from '../nodes/authority-rotation.ts'
+import { BringList } from '../nodes/bring-list.ts'
 import { signForRemote, signForWitness } from '../nodes/certificates.ts'
 import { type ClusterFile, type ClusterNodeEntry, storeHosts } from '../nodes/cluster-file.ts'
 import { authoritiesIn, readIdentity } from '../nodes/identity.ts'
@@ -128,6 +129,7 @@ export class ClusterNode {
   readonly #connections: RemoteConnections
   readonly #alerts: AlertHands
   readonly #askForList: AskForList
+  readonly #bringList: BringList
   readonly #witness: WitnessLink
   readonly #links = new LinkStates()
   /** Why this node cannot end those on a link that is down. */
@@ -301,6 +303,12 @@ export class ClusterNode {
       file: () => this.#file,
       quorate: () => this.quorate,
     })
+    this.#bringList = new BringList({
+      leads: () => this.#leads(),
+      file: () => this.#file,
+      view: () => this.view,
+      peers: this.#peers,
+    })
     this.#askForList = new AskForList({
       self: this.name,
       peers: this.#peers,
@@ -315,6 +323,7 @@ export class ClusterNode {
   async start(): Promise<void> {
     const { own, paths, log, fail, pulse } = this.#setup
     this.#askForList.begin()
+    this.#bringList.begin()
     this.#witness.begin()
     this.#localStore = await openLocalStore({
       file: this.#file,
@@ -461,6 +470,7 @@ export class ClusterNode {
     if (this.#ended) return
     this.#ended = true
     this.#askForList.end()
+    this.#bringList.end()
     this.#witness.end()
     this.twoNode.close()
     this.#watchdog.close()
