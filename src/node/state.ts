@@ -82,12 +82,16 @@ export type NodeInput =
   /** The store's events, folded into the view; before `began` too. */
   | { readonly kind: 'store'; readonly view: ClusterView; readonly changes: readonly Change[] }
   | { readonly kind: 'began' }
-  /** From the quorum core, whenever it changes or is prolonged. `voters`: by the list of nodes, the witness too. */
+  /**
+   * From the quorum core, whenever it changes or is prolonged. `voters`: by the list of nodes, the witness too. `otherVoter`: of two voters that are
+   * nodes the one that this node may go on without.
+   */
   | {
       readonly kind: 'quorum'
       readonly lease?: string
       readonly until: MonotonicMs
       readonly voters?: readonly NodeName[]
+      readonly otherVoter?: NodeName
     }
   | { readonly kind: 'quorum-lost'; readonly why: string }
   | { readonly kind: 'silence'; readonly silent: readonly NodeName[]; readonly agreed: readonly NodeName[] }

@@ -18,8 +18,8 @@ import {
   writesOfEdits,
 } from '../../src/controller/index.ts'
 import { neverJoined } from '../../src/daemon/alone/meet-first.ts'
-import { otherOfTwo, votes } from '../../src/daemon/alone/wait-for-all.ts'
-import { type ClusterFile, type ClusterNodeEntry, storeHosts } from '../../src/daemon/nodes/cluster-file.ts'
+import { otherOfTwo, votes, votesIn } from '../../src/daemon/alone/wait-for-all.ts'
+import type { ClusterFile, ClusterNodeEntry } from '../../src/daemon/nodes/cluster-file.ts'
 import { newerFile } from '../../src/daemon/nodes/node-list.ts'
 import { inputOfCommand, ownOperationOf } from '../../src/executor/index.ts'
 import {
@@ -510,8 +510,7 @@ export class SimDaemon {
     const { core } = this
     this.watchdog.feed({ kind: 'quorum', lease, until: quorateUntil(this.quorum.state) })
     if (until === core.state.quorateUntil && lease === core.state.lease) return
-    const voters = storeHosts(this.host.list).flatMap(({ name, votes: hasVote }) => (hasVote ? [name] : []))
-    core.feed({ kind: 'quorum', until, voters, ...rest })
+    core.feed({ kind: 'quorum', until, ...votesIn(this.host.list, { name: this.node }), ...rest })
   }
 
   #confirmed(): { readonly until: MonotonicMs; readonly lease?: string } {

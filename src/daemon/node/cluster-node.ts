@@ -23,7 +23,7 @@ import type { AccessControl } from '../access/access-control.ts'
 import { markAccessControl } from '../access/access-mark.ts'
 import { AlertHands } from '../alerts/alert-hands.ts'
 import { TwoNodeHands } from '../alone/two-node-hands.ts'
-import { forgetMet, hasMet, otherOfTwo } from '../alone/wait-for-all.ts'
+import { forgetMet, hasMet, otherOfTwo, votesIn } from '../alone/wait-for-all.ts'
 import { fencingRecordOf } from '../api/cluster-state.ts'
 import { remoteTools, serveAgentTools } from '../api/serve-agent-tools.ts'
 import { FencingDriver } from '../fencing/fencing-driver.ts'
@@ -47,7 +47,7 @@ import { AuthorityKeeper, authorityNotes, keepShare } from '../nodes/authority-k
 import { AuthorityRotation } from '../nodes/authority-rotation.ts'
 import { BringList } from '../nodes/bring-list.ts'
 import { signForRemote, signForWitness } from '../nodes/certificates.ts'
-import { type ClusterFile, type ClusterNodeEntry, storeHosts } from '../nodes/cluster-file.ts'
+import type { ClusterFile, ClusterNodeEntry } from '../nodes/cluster-file.ts'
 import { authoritiesIn, readIdentity } from '../nodes/identity.ts'
 import { memberAddresses } from '../nodes/known-hosts.ts'
 import { LinkStates } from '../nodes/link-states.ts'
@@ -584,7 +584,7 @@ export class ClusterNode {
           kind: 'quorum',
           until,
           ...(lease === undefined ? {} : { lease }),
-          voters: storeHosts(this.file).flatMap(({ name, votes }) => (votes ? [name] : [])),
+          ...votesIn(this.file, this.#own),
         }),
       onLost: (why) => this.#core.feed({ kind: 'quorum-lost', why }),
       onLinks: (links) => {
