@@ -81,10 +81,11 @@ export class FencingDriver {
 
   /** Computing takes a moment. */
   #planPeer({ attempt, target }: EffectOf<'plan-peer'>): void {
-    const { chance, machines } = this.#life.world
+    const { chance } = this.#life.world
+    const first = this.#life.host.list.nodes.find(({ votes }) => votes)?.name
     this.#life.twoNode.fences(target, attempt)
     const action = chance.happens(0.5) ? 'reboot' : 'off'
-    const planned = { action, delayMs: target === machines[0] ? delayMs : 0, random: chance.real() } as const
+    const planned = { action, delayMs: target === first ? delayMs : 0, random: chance.real() } as const
     this.#life.after(chance.between(1, 40), () => this.#feed({ kind: 'peer-planned', attempt, ...planned }))
   }
 
