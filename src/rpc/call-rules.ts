@@ -53,6 +53,7 @@ export const callRules: {
     ),
     keepAuthorityShare: member('gives this node its share of the authority’s key, which counts once the store says so'),
     readTaskOutput: member('reads what a task of this node has printed'),
+    writeFile: member('writes a file here that a job copies, under root'),
     getWitnessPlace: witness('asks whether this node’s list names the caller as the witness: yes or no'),
   },
   Witness: {
@@ -119,6 +120,7 @@ export const callRules: {
     getJob: local('follows a job'),
     cancelJob: local('ends a job'),
     readJobOutput: local('reads what a job has printed'),
+    copyFile: local('writes a file on nodes, under root'),
   },
 }
 

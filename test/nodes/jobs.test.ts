@@ -85,10 +85,39 @@ test('a command gets input and environment, runs out of time, and only a part of
   expect(output).toMatch(/n3: 2000\n$/)
   expect(output.length).toBeLessThan(4000)
   expect(output).not.toContain('n2: ')
+  writeFileSync(file('commands'), '# Three of these run.\ncd /tmp; X=1\n\necho $PWD [$X]\n(exit 7)\necho never\n')
+  const lines = lab.systole('n1', 'job', 'run', '--on=n2', `--commands=${file('commands')}`)
+  await expect(lines).rejects.toMatchObject({
+    cause: {
+      code: 1,
+      stdout: expect.stringMatching(/^n2: \/ \[\]\nn2: Exit code 7: \(exit 7\)\nn2 +failed/) as unknown,
+    },
+  })
   const late = lab.systole('n1', 'job', 'run', '--on=n2', '--timeout=1s', '--max-fail=0', '--', 'sleep', '300')
   await expect(late).rejects.toMatchObject({
     cause: { code: 1, stdout: expect.stringMatching(/^n2 +failed: its time limit had passed/) as unknown },
   })
+})
+
+test('a file is copied to the nodes that do not have it, with its mode, and its content is checked', async () => {
+  const [source, target] = [file('source'), '/var/lib/systole/copied']
+  writeFileSync(source, Buffer.alloc(1_300_000, 'some content\n'))
+  const copy = (...more: readonly string[]): Promise<string> =>
+    lab.systole('n1', 'job', 'copy', source, `--to=${target}`, '--mode=0640', ...more)
+  const sums = async (): Promise<ReadonlySet<string>> =>
+    new Set(
+      await Promise.all(nodes.map((node) => lab.inNode(node, 'sh', '-c', `md5sum < ${target}; stat -c %a ${target}`))),
+    )
+  expect(await copy('--all')).toMatch(/^n1 +succeeded\nn2 +succeeded\nn3 +succeeded\n$/)
+  expect([...(await sums())]).toEqual([expect.stringMatching(/\n640\n$/)])
+  await lab.inNode('n2', 'sh', '-c', `echo changed >> ${target}`)
+  expect(await copy('--all')).toMatch(/^n1 +succeeded: it was there already\nn2 +succeeded\nn3 +.*already\n$/)
+  expect((await sums()).size).toBe(1)
+  expect(await copy('--on=n3', '--force')).toMatch(/^n3 +succeeded\n$/)
+  await expect(lab.systole('n1', 'job', 'copy', source, '--on=n2', '--to=/no/folder/x')).rejects.toMatchObject({
+    cause: { code: 1, stdout: expect.stringContaining('/no/folder/x cannot be written') as unknown },
+  })
+  expect(await lab.systole('n3', 'job', 'list')).toMatch(/3 succeeded\. +systole job copy --to=\/var\/lib/)
 })
 
 test('a job goes on when its client is killed, a daemon of a node, and the DC; it runs once on each node', async () => {

@@ -56,6 +56,7 @@ import { holdList, holdRelease } from './hold/hold.ts'
 import { hostAuth, hostDeauth, statusPcsd } from './host/host.ts'
 import { importCluster } from './import/import.ts'
 import { inventory } from './inventory/inventory.ts'
+import { jobCopy } from './job/copy.ts'
 import { jobCancel, jobList, jobOutput, jobRun, jobShow } from './job/job.ts'
 import { lockAcquire, lockList, lockRelease, lockRun } from './lock/lock.ts'
 import { nodeAttribute } from './node/attribute.ts'
@@ -316,6 +317,7 @@ export const allCommands: readonly Command[] = [
   holdList,
   holdRelease,
   jobRun,
+  jobCopy,
   jobList,
   jobShow,
   jobOutput,

@@ -69,6 +69,7 @@ export const localNeeds = {
   getJob: 'job',
   cancelJob: 'job',
   readJobOutput: 'job',
+  copyFile: 'job',
 } as const satisfies Readonly<Record<keyof LocalHandlers, Need>>
 
 type AnyHandler = (...given: readonly unknown[]) => Promise<unknown>

@@ -142,13 +142,16 @@ async function begin(daemon: Daemon, asked: Messages['RunJobRequest']): Promise<
   throw refuse('job-busy', 'Others change the same lock at this moment. Nothing was begun: try again.')
 }
 
-const isUp =
+export const isUp =
   ({ node }: Daemon) =>
   (name: NodeName): boolean =>
     node.view.members.get(name)?.state === 'member'
 
 /** Members of the cluster: a remote node runs no job yet. */
-function targets(daemon: Daemon, { nodes, role }: Messages['RunJobRequest']): readonly NodeName[] {
+export function targets(
+  daemon: Daemon,
+  { nodes, role }: Pick<Messages['RunJobRequest'], 'nodes' | 'role'>,
+): readonly NodeName[] {
   const members = daemon.node.file.nodes.map(({ name }) => name)
   if (role !== undefined) {
     const meant = members.filter((name) => hasRole(daemon, name, role))
@@ -241,7 +244,7 @@ async function begun(
   return await find_()
 }
 
-function asMessage(
+export function asMessage(
   daemon: Daemon,
   { job, entry }: { readonly job: JobRecord; readonly entry: Pick<Entry, 'modRevision'> },
 ): Messages['Job'] {

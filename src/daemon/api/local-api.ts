@@ -30,6 +30,7 @@ import { clearNode } from '../records/forget-node.ts'
 import { refuseManyTickets } from '../records/record-room.ts'
 import { changeTicket, ticketAfter } from '../records/ticket-after.ts'
 import { configuredFile } from './configured-file.ts'
+import { copyHandlers } from './copy-api.ts'
 import { holdHandlers } from './hold-api.ts'
 import { jobHandlers } from './job-api.ts'
 import { joinTokenHandlers, setupTokens } from './join-token-api.ts'
@@ -52,6 +53,7 @@ export function localHandlers(daemon: Daemon): Handlers<typeof localService> {
     ...lockHandlers(daemon),
     ...holdHandlers(daemon),
     ...jobHandlers(daemon),
+    ...copyHandlers(daemon),
   })
 }
 

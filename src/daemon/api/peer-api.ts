@@ -16,6 +16,7 @@ import type { Entry } from '../../store/index.ts'
 import type { Daemon } from '../daemon.ts'
 import { readOutput } from '../jobs/read-output.ts'
 import { tasksFolder } from '../jobs/task-files.ts'
+import { writeFilePart } from '../jobs/write-file.ts'
 import { keepShare } from '../nodes/authority-keeper.ts'
 import { readShares } from '../nodes/authority-shares.ts'
 import { printClusterFile } from '../nodes/cluster-file.ts'
@@ -88,6 +89,15 @@ export function peerHandlers(daemon: Daemon): Handlers<typeof nodeService> {
     readTaskOutput: async ({ task, offset, waitMs }, { signal }) => {
       if (!isTaskId(task)) throw refuse('bad-name', 'That is not the id of a task.')
       return await readOutput(join(tasksFolder(daemon.paths.data), task), { offset, waitMs, signal })
+    },
+    writeFile: async (part, { caller }) => {
+      if (part.phase === 'end')
+        daemon.log.info('a file was copied here by a job', {
+          path: part.path,
+          sha256: part.sha256,
+          from: nameOf(caller),
+        })
+      return await writeFilePart(part)
     },
     getWitnessPlace: async (_, { caller }) => {
       if (daemon.file === undefined || caller.kind !== 'node')

@@ -37,6 +37,8 @@ const longTexts: Readonly<Record<string, number>> = {
   'AttributeRequest.value': wholeCib,
   'RunJobRequest.stdin': 256 * 1024,
   'JobOutput.data': 512 * 1024,
+  'FilePart.data': 1024 * 1024,
+  'CopyFileRequest.part': 1024 * 1024,
 }
 
 /** Of a message that has no long text. A long list of nothing is short, and takes long to read. */

@@ -7,18 +7,9 @@ import { alignColumns } from '../../table.ts'
 import { expectWords } from '../../words.ts'
 import { followJob, writeOutput } from './follow.ts'
 import { commandText, exitCodeOf, exitCodes, type Job, jobJson, jobTable, summaryOf } from './print-job.ts'
+import { targetFlags, targetsOf } from './targets.ts'
 
 const defaultTimeoutMs = 10 * 60_000
-
-const targetFlags: readonly Flag[] = [
-  {
-    name: 'on',
-    value: 'nodes',
-    summary: 'Run on these nodes, separated by commas, or with role=<role> on those that have the role',
-    completes: 'node',
-  },
-  { name: 'all', summary: 'Run on all cluster nodes' },
-]
 
 const runFlags: readonly Flag[] = [
   ...targetFlags,
@@ -36,6 +27,12 @@ const runFlags: readonly Flag[] = [
     summary: 'Begin on no more nodes once more than this have failed (default: 0 with --serial, otherwise no limit)',
   },
   { name: 'queue', summary: 'Nodes that are offline run it when they are back' },
+  {
+    name: 'commands',
+    value: 'file',
+    summary: 'Run each line of the file with sh, one after another, and stop at the first that fails',
+    completes: 'file',
+  },
   { name: 'env', value: 'name=value', summary: 'Set an environment variable of the command', repeats: true },
   { name: 'stdin', summary: "Give this command's standard input to the command on each node" },
   { name: 'max-output', value: 'bytes', summary: 'Keep that much of the output on each node (default: 1 MiB)' },
@@ -45,7 +42,7 @@ const runFlags: readonly Flag[] = [
 export const jobRun: Command = {
   path: ['job', 'run'],
   usage:
-    '--on=<nodes>|--all [--serial=<n>|--parallel=<n>|--once] [--lock=<name>] [--timeout=<duration>] [--max-fail=<n>] [--queue] [--env=<name>=<value>]... [--stdin] [--detach] -- <command> [<argument>...]',
+    '--on=<nodes>|--all [--serial=<n>|--parallel=<n>|--once] [--lock=<name>] [--timeout=<duration>] [--max-fail=<n>] [--queue] [--env=<name>=<value>]... [--stdin] [--detach] (-- <command> [<argument>...] | --commands=<file>)',
   summary: 'Run a command as root on nodes of the cluster',
   details:
     'The command gets no shell: for one, run sh -c. Its output is printed with the name of the node before each line. It goes on when this command, or the daemon of any node, is killed; on each node it is begun at most once. Ctrl-C cancels the job. The exit code is 0 when the command has succeeded on all nodes, 1 when it has failed on one, 3 when it was not run on one, because the node was offline or too many others had failed, 4 when a node was lost before the command had ended there, and 130 when the job was cancelled. Of several, 130 counts before 4, 4 before 1, and 1 before 3.',
@@ -190,15 +187,14 @@ function ended(call: Call, { job, json }: Followed): Outcome {
 }
 
 async function askedOf(call: Call): Promise<Messages['RunJobRequest']> {
-  const { words, flags, terminal } = call
-  if (words.length === 0)
-    throw new Refusal('Specify a command: systole job run --on=<nodes>|--all -- <command> [<argument>...]')
+  const { flags, terminal } = call
+  const argv = await commandOf(call)
   const { order, limit } = orderOf(call)
   const maxFail = count(call, 'max-fail') ?? (order === 'serial' ? 0 : undefined)
   const maxOutput = count(call, 'max-output')
   const lock = flags.get('lock')
   return {
-    argv: words,
+    argv,
     env: environmentOf(call),
     ...(flags.has('stdin') && { stdin: await terminal.readInput('') }),
     ...targetsOf(call),
@@ -213,15 +209,21 @@ async function askedOf(call: Call): Promise<Messages['RunJobRequest']> {
   }
 }
 
-function targetsOf({ flags }: Call): Pick<Messages['RunJobRequest'], 'nodes' | 'role'> {
-  const on = flags.get('on')
-  if (flags.has('all') === (typeof on === 'string')) throw new Refusal('Specify either --on=<nodes> or --all.')
-  if (typeof on !== 'string') return { nodes: [] }
-  if (on.startsWith('role=')) return { nodes: [], role: on.slice('role='.length) }
-  const nodes = on.split(',').filter((name) => name !== '')
-  if (nodes.length === 0) throw new Refusal('--on names no node.')
-  return { nodes }
+async function commandOf({ words, flags, terminal }: Call): Promise<readonly string[]> {
+  const file = flags.get('commands')
+  if (words.length > 0 === (typeof file === 'string'))
+    throw new Refusal(
+      'Specify a command, or a file of commands: systole job run --on=<nodes>|--all -- <command> [<argument>...]',
+    )
+  if (typeof file !== 'string') return words
+  const lines = (await terminal.readFile(file)).split('\n').filter((line) => /^\s*[^\s#]/.test(line))
+  if (lines.length === 0) throw new Refusal(`${file} holds no command.`)
+  return ['sh', '-c', eachLine, 'sh', ...lines]
 }
+
+/** Each line in a shell of its own: what it sets, and where it goes, is over with it. */
+const eachLine =
+  'for line; do (eval "$line"); code=$?; [ $code = 0 ] || { echo "Exit code $code: $line" >&2; exit $code; }; done'
 
 function orderOf(call: Call): Pick<Messages['RunJobRequest'], 'order' | 'limit'> {
   const given = ['serial', 'parallel', 'once'].filter((name) => call.flags.has(name))

@@ -1,0 +1,101 @@
+import { createHash } from 'node:crypto'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { writeFilePart } from '../../../src/daemon/jobs/write-file.ts'
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'systole-copy-'))
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+const content = Buffer.from('a'.repeat(1000) + 'b'.repeat(500))
+const part = (more: object = {}) => ({
+  id: 'abcdefghij',
+  path: join(folder, 'file'),
+  phase: 'check',
+  offset: 0,
+  data: '',
+  sha256: createHash('sha256').update(content).digest('hex'),
+  size: content.length,
+  mode: 0o640,
+  ...more,
+})
+const write = async (offset: number, end: number) =>
+  await writeFilePart(part({ phase: 'write', offset, data: content.subarray(offset, end).toString('base64') }))
+
+test('a file takes its place whole, with its mode, and parts may come twice', async () => {
+  writeFileSync(join(folder, 'file'), 'old')
+  expect(await writeFilePart(part())).toEqual({ outcome: 'differs' })
+  await write(0, 1000)
+  await write(0, 1000)
+  await write(1000, 1500)
+  await write(1000, 1500)
+  expect(readFileSync(join(folder, 'file'), 'utf8')).toBe('old')
+  expect(await writeFilePart(part({ phase: 'end' }))).toEqual({ outcome: 'ended' })
+  expect(readFileSync(join(folder, 'file'))).toEqual(content)
+  expect(statSync(join(folder, 'file')).mode & 0o7777).toBe(0o640)
+  expect(await writeFilePart(part({ phase: 'end' }))).toEqual({ outcome: 'ended' })
+  expect(readdirSync(folder)).toEqual(['file'])
+  expect(await writeFilePart(part())).toEqual({ outcome: 'same' })
+  chmodSync(join(folder, 'file'), 0o600)
+  expect(await writeFilePart(part())).toEqual({ outcome: 'differs' })
+})
+
+test('what did not arrive as it was sent changes nothing', async () => {
+  writeFileSync(join(folder, 'file'), 'old')
+  await write(0, 1000)
+  await expect(writeFilePart(part({ phase: 'end' }))).rejects.toThrow(/is not what was sent: nothing was changed/)
+  expect(readdirSync(folder)).toEqual(['file'])
+  await expect(write(1000, 1500)).rejects.toThrow(/cannot be written/)
+  await write(0, 500)
+  await expect(write(1000, 1500)).rejects.toThrow(/A part of .* is missing/)
+  await writeFilePart(part({ phase: 'abort' }))
+  expect(readFileSync(join(folder, 'file'), 'utf8')).toBe('old')
+})
+
+test('a link is replaced and not followed; a folder stays; a folder that is missing is named', async () => {
+  const outside = join(folder, 'outside')
+  writeFileSync(outside, content)
+  symlinkSync(outside, join(folder, 'file'))
+  expect(await writeFilePart(part())).toEqual({ outcome: 'differs' })
+  symlinkSync(outside, join(folder, '.file.systole-abcdefghij'))
+  await write(0, 1500)
+  await writeFilePart(part({ phase: 'end' }))
+  expect(statSync(outside).mode & 0o777).not.toBe(0o640)
+  expect(readFileSync(join(folder, 'file'))).toEqual(content)
+  mkdirSync(join(folder, 'sub'))
+  await expect(writeFilePart(part({ path: join(folder, 'sub') }))).rejects.toThrow(/is a folder/)
+  await expect(writeFilePart(part({ path: join(folder, 'no/file') }))).rejects.toThrow(
+    /cannot be written: no such file/,
+  )
+})
+
+test('wrong words are refused before anything is touched', async () => {
+  const wrong: readonly object[] = [
+    { id: '../../x' },
+    { path: 'file' },
+    { path: `${folder}/../file` },
+    { path: `${folder}/file/` },
+    { sha256: 'x' },
+    { mode: 0o10000 },
+    { mode: 1.5 },
+    { phase: 'other' },
+  ]
+  for (const more of wrong) await expect(writeFilePart(part({ phase: 'write', ...more }))).rejects.toThrow()
+  expect(existsSync(join(folder, 'file'))).toBe(false)
+  expect(readdirSync(folder)).toEqual([])
+})
