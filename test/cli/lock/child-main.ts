@@ -2,7 +2,10 @@
 import { runChild } from '../../../src/cli/commands/lock/run-child.ts'
 
 const [program = '', ...args] = process.argv.slice(2)
+let end = (): void => undefined
+// Before the command starts: it may be at work before this process goes on.
+process.on('SIGUSR2', () => end())
 const child = runChild(program, args, false)
-process.on('SIGUSR2', child.end)
+end = child.end
 const ended = await child.ended
 process.exitCode = ended.exitCode
