@@ -90,7 +90,10 @@ async function end(part: FilePart): Promise<'ended'> {
   try {
     if ((await digest(file)) !== part.sha256) {
       await rm(path, { force: true })
-      throw refuse('bad-content', `The content that arrived for ${part.path} is not what was sent: nothing was changed.`)
+      throw refuse(
+        'bad-content',
+        `The content that arrived for ${part.path} is not what was sent: nothing was changed.`,
+      )
     }
     await file.chown(0, 0)
     await file.chmod(part.mode)
