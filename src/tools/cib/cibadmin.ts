@@ -37,6 +37,7 @@ import { versionedText, writtenText } from './digest-text.ts'
 import { applyPatch, describePatchFailure } from './patch.ts'
 import { asksForAccess, shownAccess, whyNoAccess } from './show-access.ts'
 import { appended, removed, sectionOf, withSection } from './tree.ts'
+import { closed } from './unclosed.ts'
 import { compareVersions, versionOf, withVersion } from './version.ts'
 import { tellingOfEffect } from './without-effect.ts'
 import { elementPath, selectXpath } from './xpath.ts'
@@ -220,6 +221,9 @@ function givenXml(call: ParsedCall): XmlElement | ToolReply | undefined {
   if (text === undefined) return undefined
   const parsed = parseXml(text)
   if (parsed.ok) return parsed.value
+  const ended = source === 'the command line' ? closed(text) : undefined
+  const repaired = ended === undefined ? undefined : parseXml(ended)
+  if (repaired?.ok) return repaired.value
   const [report] = parsed.reports
   return refused(
     exitCodes.configuration,
