@@ -15,6 +15,7 @@ import {
   operationOptions,
 } from '../src/cib/index.ts'
 import { allCommands, type Command, describeCommand } from '../src/cli/index.ts'
+import { rolloutSchema, type Schema } from '../src/rollout/index.ts'
 import { allTools, optionsOf, type Tool, writtenNames } from '../src/tools/index.ts'
 
 const folder = resolve(import.meta.dirname, '../docs/reference')
@@ -63,7 +64,36 @@ function toolsPage(tools: readonly Tool[]): string {
   return `# Pacemaker's commands\n\nMade from the definitions by \`npm run reference\`. These commands are in \`shims/\`, which agents find first in PATH and by HA_SBIN_DIR. With \`CIB_file\` in the environment they work on a CIB in a file.\n\n${sections.join('\n')}`
 }
 
+/** One row a field, in the order of the file. */
+function rolloutPage(schema: Schema): string {
+  const resolved = (one: Schema): Schema =>
+    one.$ref === undefined ? one : { ...schema.$defs?.[one.$ref.slice('#/$defs/'.length)], ...one }
+  const takes = (one: Schema): string => {
+    const { oneOf, enum: words, title, type, const: only } = resolved(one)
+    if (oneOf) return oneOf.map(takes).join(' or ')
+    if (only !== undefined) return `\`${String(only)}\``
+    return words ? words.map((word) => `\`${word}\``).join(', ') : (title ?? type ?? '')
+  }
+  const rows = (of: Schema, path: string): readonly string[] =>
+    Object.entries(resolved(of).properties ?? {}).flatMap(([name, one]) => {
+      const inner = resolved(one)
+      const field = path === '' ? name : `${path}.${name}`
+      const isNeeded = resolved(of).required?.includes(name) === true
+      const standard = inner.default === undefined ? '' : `\`${String(inner.default)}\``
+      const row = `| \`${field}\` | ${takes(one)} | ${isNeeded ? '(required)' : standard} | ${(inner.description ?? '').replaceAll('|', '\\|')} |`
+      if (inner.items?.$ref === '#/$defs/command') return [row]
+      const list = inner.items ?? inner.oneOf?.find(({ items }) => items)?.items
+      return [row, ...rows(inner, field), ...(list ? rows(list, `${field}[]`) : [])]
+    })
+  const table = (lines: readonly string[]): string =>
+    ['| Field | Takes | Default | Meaning |', '| --- | --- | --- | --- |', ...lines, ''].join('\n')
+  const command = schema.$defs?.command ?? {}
+  return `# Rollout files\n\nMade from the definition by \`npm run reference\`; as JSON Schema: [rollout.schema.json](rollout.schema.json). How to use them: [rollouts](../guides/rollouts.md).\n\n${table(rows(schema, ''))}\n## A command\n\nThe fields of each entry of \`before\`, \`actions\`, \`after\` and \`validate\`.\n\n${table(rows(command, ''))}`
+}
+
 const pages = {
+  'rollout.schema.json': `${JSON.stringify(rolloutSchema, undefined, 2)}\n`,
+  'rollout-file.md': rolloutPage(rolloutSchema),
   'tools.md': toolsPage(allTools),
   'commands.md': commandsPage(allCommands),
   'options.md': optionsPage(),

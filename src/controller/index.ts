@@ -25,6 +25,7 @@ export {
   defaultControllerTimings,
   initialController,
 } from './state.ts'
+export { isSettled } from './summary.ts'
 export {
   type Change,
   type ClusterView,

@@ -60,6 +60,18 @@ function summarize(state: ControllerState, dcState: DcState): TransitionRecord {
   }
 }
 
+/** Nothing is left to do for what the view shows, other than what waits for a person. */
+export function isSettled(state: ControllerState): boolean {
+  const { dcState, view } = state
+  if (dcState === undefined || view.configuration === undefined) return false
+  const { state: phase, blockedBy } = summarize(state, dcState)
+  return (
+    (phase === 'idle' || (phase === 'blocked' && blockedBy.length === dcState.blocked.length)) &&
+    dcState.computedVersion >= view.configuration.version &&
+    dcState.computedHolds >= view.holdsRevision
+  )
+}
+
 /** What is on its way goes on beside a blocked resource, and not without what it is stuck on. */
 function phaseOf(dcState: DcState, stuckOn: readonly string[]): TransitionRecord['state'] {
   // It passes by itself: whoever waits for the cluster to settle goes on waiting.

@@ -12,18 +12,19 @@ export const rooms: Readonly<Record<string, readonly string[] | typeof everythin
   quorum: ['base', 'cib'],
   attributes: ['base', 'cib'],
   controller: ['base', 'cib', 'holds', 'status', 'transition', 'scheduler'],
+  rollout: ['base', 'cib', 'status'],
   alerts: ['base', 'cib', 'status'],
   jobs: ['base'],
   'resource-agents': ['base', 'cib'],
   executor: ['base', 'cib', 'transition', 'resource-agents'],
   fencing: ['base', 'cib', 'transition', 'resource-agents'],
-  node: ['base', 'cib', 'transition', 'membership', 'quorum', 'controller', 'resource-agents', 'executor', 'fencing'],
+  node: ['base', 'cib', 'transition', 'membership', 'quorum', 'controller', 'executor'],
   tools: ['base', 'cib', 'holds', 'status', 'attributes', 'scheduler', 'resource-agents'],
   channel: [],
   store: ['base', 'cib', 'channel'],
   rpc: ['base', 'cib', 'transition', 'channel'],
   remote: ['base', 'cib', 'transition', 'rpc'],
-  cli: ['base', 'cib', 'holds', 'status', 'transition', 'scheduler', 'resource-agents', 'rpc', 'tools'],
+  cli: ['base', 'cib', 'holds', 'status', 'transition', 'scheduler', 'resource-agents', 'rpc', 'tools', 'rollout'],
   program: [],
   daemon: everything,
 }
@@ -40,6 +41,7 @@ export const mindRooms = [
   'jobs',
   'node',
   'holds',
+  'rollout',
 ]
 /** Data rooms hold no I/O either; the packages that they use are pure. */
 export const dataRooms = ['base', 'cib', 'transition']

@@ -125,6 +125,16 @@ import { resourceRestart } from './resource/restart.ts'
 import { resourceUpdate } from './resource/update.ts'
 import { nodeUtilization, resourceUtilization } from './resource/utilization.ts'
 import { roleAdd, roleList, roleRemove } from './role/role.ts'
+import { rolloutPlan } from './rollout/plan.ts'
+import {
+  rolloutHistory,
+  rolloutShow,
+  rolloutStart,
+  rolloutStatus,
+  rolloutVerify,
+  rolloutVersions,
+  rolloutWords,
+} from './rollout/rollout.ts'
 import { simulateCommand } from './simulate/simulate.ts'
 import { statusNodes } from './status/nodes.ts'
 import { statusQuery } from './status/query.ts'
@@ -326,6 +336,14 @@ export const allCommands: readonly Command[] = [
   lockRelease,
   lockList,
   lockRun,
+  rolloutPlan,
+  rolloutStart,
+  rolloutStatus,
+  ...rolloutWords,
+  rolloutHistory,
+  rolloutShow,
+  rolloutVersions,
+  rolloutVerify,
   ...ticketCommands,
   ...boothTicketCommands,
   boothStatus,

@@ -36,6 +36,7 @@ import { jobHandlers } from './job-api.ts'
 import { joinTokenHandlers, setupTokens } from './join-token-api.ts'
 import { lockHandlers } from './lock-api.ts'
 import { pkiHandlers } from './pki-api.ts'
+import { rolloutHandlers } from './rollout-api.ts'
 import { witnessHandlers } from './witness-api.ts'
 
 const peerTimeoutMs = 15_000
@@ -51,6 +52,7 @@ export function localHandlers(daemon: Daemon): Handlers<typeof localService> {
     ...pkiHandlers(daemon),
     ...witnessHandlers(daemon),
     ...lockHandlers(daemon),
+    ...rolloutHandlers(daemon),
     ...holdHandlers(daemon),
     ...jobHandlers(daemon),
     ...copyHandlers(daemon),

@@ -5,7 +5,7 @@
 import { createPublicKey } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import type { MonotonicMs, NodeName } from '../../base/index.ts'
-import type { Change, ClusterView, MemberRecord } from '../../controller/index.ts'
+import { type Change, type ClusterView, isSettled, type MemberRecord } from '../../controller/index.ts'
 import type { Executor } from '../../executor/index.ts'
 import { type NodeState, ownCopyWillDo } from '../../node/index.ts'
 import {
@@ -23,10 +23,10 @@ import type { AccessControl } from '../access/access-control.ts'
 import { markAccessControl } from '../access/access-mark.ts'
 import { AlertHands } from '../alerts/alert-hands.ts'
 import { TwoNodeHands } from '../alone/two-node-hands.ts'
-import { forgetMet, hasMet, otherOfTwo, votesIn } from '../alone/wait-for-all.ts'
+import { forgetMet, hasMet, otherOfTwo } from '../alone/wait-for-all.ts'
 import { fencingRecordOf } from '../api/cluster-state.ts'
 import { remoteTools, serveAgentTools } from '../api/serve-agent-tools.ts'
-import { FencingDriver } from '../fencing/fencing-driver.ts'
+import { FencingHands } from '../fencing/fencing-hands.ts'
 import { HoldKeeper } from '../holds/hold-keeper.ts'
 import { readBootId } from '../host/boot-id.ts'
 import { monotonicNow } from '../host/clock.ts'
@@ -45,9 +45,8 @@ import { AskForList } from '../nodes/ask-for-list.ts'
 import type { WithAuthority } from '../nodes/authority.ts'
 import { AuthorityKeeper, authorityNotes, keepShare } from '../nodes/authority-keeper.ts'
 import { AuthorityRotation } from '../nodes/authority-rotation.ts'
-import { BringList } from '../nodes/bring-list.ts'
 import { signForRemote, signForWitness } from '../nodes/certificates.ts'
-import type { ClusterFile, ClusterNodeEntry } from '../nodes/cluster-file.ts'
+import { type ClusterFile, type ClusterNodeEntry, storeHosts } from '../nodes/cluster-file.ts'
 import { authoritiesIn, readIdentity } from '../nodes/identity.ts'
 import { memberAddresses } from '../nodes/known-hosts.ts'
 import { LinkStates } from '../nodes/link-states.ts'
@@ -65,6 +64,7 @@ import { fencingHistoryPrefix, nodeListKey } from '../records/keys.ts'
 import type { StoreChange } from '../records/store-view.ts'
 import { renewBundleIdentities } from '../remote/bundle-containers.ts'
 import { RemoteConnections } from '../remote/connections.ts'
+import { Rollouts } from '../rollout/rollouts.ts'
 import { type LocalStore, openLocalStore } from '../store/local-store.ts'
 import { WatchdogHands } from '../watchdog/watchdog-hands.ts'
 import { type WitnessKnowledge, WitnessLink } from '../witness/witness-link.ts'
@@ -110,7 +110,7 @@ export interface ClusterNodeSetup {
 
 export class ClusterNode {
   readonly name: NodeName
-  readonly fencing: FencingDriver
+  readonly fencing: FencingHands
   readonly attributes: AttributeChanges
   readonly twoNode: TwoNodeHands
   readonly #setup: ClusterNodeSetup
@@ -129,7 +129,6 @@ export class ClusterNode {
   readonly #connections: RemoteConnections
   readonly #alerts: AlertHands
   readonly #askForList: AskForList
-  readonly #bringList: BringList
   readonly #witness: WitnessLink
   readonly #links = new LinkStates()
   /** Why this node cannot end those on a link that is down. */
@@ -142,6 +141,7 @@ export class ClusterNode {
   readonly #taskCleaner: TaskCleaner
   readonly #holds: HoldKeeper
   readonly #jobs: JobKeeper
+  readonly rollouts: Rollouts
   readonly #listeners = new Set<() => void>()
   readonly #bootId = readBootId()
   #file: ClusterFile
@@ -291,6 +291,16 @@ export class ClusterNode {
       below: this.#known.below,
       term: () => (this.#leads() ? this.view.dc?.term : undefined),
     })
+    this.rollouts = new Rollouts({
+      ...this.#sources(),
+      self: this.name,
+      below: this.#known.below,
+      file: () => this.#file,
+      data: setup.paths.data,
+      witnessUp: () => this.#witness.state()?.state === 'up',
+      term: () => (this.#leads() ? this.view.dc?.term : undefined),
+      settled: () => isSettled(this.#core.state.controller),
+    })
     this.#taskCleaner = new TaskCleaner({
       ...this.#sources(),
       below: this.#known.below,
@@ -302,12 +312,6 @@ export class ClusterNode {
       known: knownBy(setup.identity().certificate),
       file: () => this.#file,
       quorate: () => this.quorate,
-    })
-    this.#bringList = new BringList({
-      leads: () => this.#leads(),
-      file: () => this.#file,
-      view: () => this.view,
-      peers: this.#peers,
     })
     this.#askForList = new AskForList({
       self: this.name,
@@ -323,7 +327,6 @@ export class ClusterNode {
   async start(): Promise<void> {
     const { own, paths, log, fail, pulse } = this.#setup
     this.#askForList.begin()
-    this.#bringList.begin()
     this.#witness.begin()
     this.#localStore = await openLocalStore({
       file: this.#file,
@@ -470,7 +473,6 @@ export class ClusterNode {
     if (this.#ended) return
     this.#ended = true
     this.#askForList.end()
-    this.#bringList.end()
     this.#witness.end()
     this.twoNode.close()
     this.#watchdog.close()
@@ -481,6 +483,7 @@ export class ClusterNode {
     this.#locks.close()
     this.#tasks.close()
     this.#taskCleaner.close()
+    this.rollouts.close()
     this.#holds.close()
     this.#jobs.close()
     this.authority.close()
@@ -493,6 +496,7 @@ export class ClusterNode {
     this.#connections.abandon()
     await this.#agentTools?.close()
     this.#known.close()
+    this.fencing.close()
     this.#peers.close()
     if (how === 'stop') forgetMet(this.#setup.paths)
     if (how === 'stop') await this.#setup.pulse.leave()
@@ -532,6 +536,7 @@ export class ClusterNode {
     const list = changes.findLast(({ key }) => key === nodeListKey)?.entry
     if (list) this.#setup.onStoredList(decodeNodeList(list))
     if (observed.some(({ kind }) => kind === 'configuration') && this.view.configuration) {
+      this.fencing.configure(this.view.configuration.typed)
       markAccessControl(this.#setup.paths, this.#log, this.view.configuration.typed)
     }
     this.#tellOwnMember()
@@ -556,6 +561,7 @@ export class ClusterNode {
   #look(): void {
     this.twoNode.look()
     this.#watchdog.look()
+    this.fencing.look()
     this.#votes.look()
     this.#removals.look()
     this.#locks.look()
@@ -565,6 +571,7 @@ export class ClusterNode {
       this.#tasks.look()
       this.#jobs.look()
       this.#taskCleaner.look()
+      this.rollouts.look()
     }
     this.authority.look()
     this.rotation.look()
@@ -584,7 +591,7 @@ export class ClusterNode {
           kind: 'quorum',
           until,
           ...(lease === undefined ? {} : { lease }),
-          ...votesIn(this.file, this.#own),
+          voters: storeHosts(this.file).flatMap(({ name, votes }) => (votes ? [name] : [])),
         }),
       onLost: (why) => this.#core.feed({ kind: 'quorum-lost', why }),
       onLinks: (links) => {
@@ -715,6 +722,8 @@ export class ClusterNode {
         ...this.#sources(),
         peers: this.#peers,
         plan: async () => await this.#known.plan({ haveQuorum: true, keepIn: paths.transitions }),
+        fence: async (request) => await this.fencing.fence(request),
+        withdrawFencing: (id) => this.fencing.withdraw(id),
         takeUpLeftOff: (term, history) => this.fencing.takeUpLeftOff(term, history),
         fencingHistory: () => this.#known.below(fencingHistoryPrefix).flatMap(fencingRecordOf),
       },
@@ -730,7 +739,6 @@ export class ClusterNode {
         return await this.#known.plan({ haveQuorum: false, stopEverything, own })
       },
       twoNode: (effect) => this.twoNode.perform(effect),
-      fencing: (effect) => this.fencing.perform(effect),
       twoNodeWaits: (message) => {
         if (message !== undefined) log.warn('two nodes', { now: message })
         this.#tellListeners()
@@ -747,6 +755,8 @@ export class ClusterNode {
         this.twoNode.look()
         this.#tellListeners()
       },
+      confirmedDown: (node, bySurvivor) => this.fencing.confirm(node, bySurvivor),
+      memberChanged: (node) => this.fencing.memberChanged(node),
       endSelf: (why) => rebootSelf({ log, isolated: paths.root !== '' }, why),
       restart,
       depart: (how) => this.#left?.(how),
@@ -771,18 +781,18 @@ export class ClusterNode {
     }
   }
 
-  #openFencing(): FencingDriver {
-    return new FencingDriver({
+  #openFencing(): FencingHands {
+    return new FencingHands({
       ...this.#sources(),
       self: this.name,
       peers: this.#peers,
       paths: this.#setup.paths,
+      timings: () => this.#file.timings,
+      silent: () => this.#news.silent,
       holdsTerm: this.#core.holdsTerm,
-      core: () => this.#core.state,
-      feed: this.#core.feed,
+      onFenced: (input) => this.#core.feed({ kind: 'controller', input }),
       recordAlone: (record) => this.twoNode.record(record),
       recordedAlone: () => this.twoNode.records,
-      planWithout: async (lost) => await this.#known.plan({ haveQuorum: true, lost }),
     })
   }
 
@@ -798,6 +808,9 @@ export class ClusterNode {
       hearsWitness: this.hearsWitness,
       heartbeat: (peer) => this.#news.heartbeat(peer),
       incarnation: (peer) => this.#news.incarnation(peer),
+      fence: async (asked) => await this.fencing.fenceAlone(asked),
+      withdrawFencing: (id) => this.fencing.withdrawAlone(id),
+      planWithout: async (lost) => await this.#known.plan({ haveQuorum: true, lost }),
       isComplete: () => this.#localStore?.isComplete() ?? false,
       goAlone: async (onPointOfNoReturn) => await this.#localStore?.goAlone(onPointOfNoReturn),
       isAlone: async () => await this.#localStore?.isAlone(),

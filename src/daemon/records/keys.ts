@@ -36,8 +36,19 @@ export const bundleIdentityKey = (node: string): string =>
 export const holdsPrefix = `${allKeys}holds/`
 
 /** Owners of holds. Each of these records has `ended` once it is over. */
+export const rolloutsPrefix = `${allKeys}rollouts/`
 export const rolloutKey = (id: string): string => `${allKeys}rollouts/${encodeURIComponent(id)}`
 export const jobKey = (id: string): string => `${allKeys}jobs/${encodeURIComponent(id)}`
+
+/** What a rollout has done, a line each, in order. */
+export const rolloutJournalPrefix = (id: string): string => `${allKeys}rollout-journal/${encodeURIComponent(id)}/`
+export const rolloutJournalKey = (id: string, line: number): string =>
+  `${rolloutJournalPrefix(id)}${String(line).padStart(8, '0')}`
+/** The number of the last rollout: whoever starts one counts on from it. */
+export const lastRolloutKey = `${allKeys}rollout-last`
+/** Which version a node runs, and how it came to that. */
+export const nodeVersionsPrefix = `${allKeys}node-versions/`
+export const nodeVersionKey = (node: string): string => `${nodeVersionsPrefix}${encodeURIComponent(node)}`
 
 /** Named locks (src/daemon/locks). */
 export const locksPrefix = `${allKeys}locks/`

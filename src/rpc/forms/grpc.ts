@@ -39,6 +39,8 @@ const longTexts: Readonly<Record<string, number>> = {
   'JobOutput.data': 512 * 1024,
   'FilePart.data': 1024 * 1024,
   'CopyFileRequest.part': 1024 * 1024,
+  'StartRolloutRequest.file': 256 * 1024,
+  'Rollouts.known': wholeCib,
 }
 
 /** Of a message that has no long text. A long list of nothing is short, and takes long to read. */

@@ -1,0 +1,83 @@
+/** A rollout for people: a bar for each wave, a line for each node. */
+import { hasEnded, type RolloutNode, type RolloutsKnown } from '../../rollout/index.ts'
+import { alignColumns } from '../table.ts'
+
+export type ShownRollout = RolloutsKnown['rollouts'][number]
+
+const barWidth = 20
+
+export function printRollout(rollout: ShownRollout): string {
+  const { id, definition, state, why, user, from, since, waves } = rollout
+  const reason = why === undefined ? '' : `: ${why}`
+  return [
+    `${id}  ${definition.name} ${definition.version}  ${state}${reason}\n`,
+    `Started by ${user} on ${from} at ${timeOf(since)}${rollout.ended === undefined ? '' : `, ended at ${timeOf(rollout.ended)}`}.\n`,
+    ...waves.map((wave, at) => printWave(rollout, wave, at)),
+    nextStep(rollout),
+  ].join('')
+}
+
+function printWave(rollout: ShownRollout, { role }: { readonly role?: string }, at: number): string {
+  const nodes = rollout.nodes.filter(({ wave }) => wave === at)
+  const done = nodes.filter(({ phase }) => phase === 'done').length
+  const filled = Math.round((done / Math.max(nodes.length, 1)) * barWidth)
+  const bar = `[${'#'.repeat(filled)}${'.'.repeat(barWidth - filled)}]`
+  const title = `Wave ${at + 1}${role === undefined ? '' : ` (${role})`}`
+  const rows = nodes.map((node) => [
+    node.node,
+    phaseText(rollout, node),
+    node.why ?? rollout.waiting?.[node.node] ?? '',
+  ])
+  return `\n${title}  ${bar}  ${done} of ${nodes.length}\n${alignColumns(rows, '  ')}`
+}
+
+export function phaseText({ definition }: Pick<ShownRollout, 'definition'>, node: RolloutNode): string {
+  const command = definition.commands[node.command]
+  const attempt = node.attempt > 1 ? `, attempt ${node.attempt}` : ''
+  switch (node.phase) {
+    case 'holding':
+    case 'undo-holding':
+      return definition.hold === 'none' ? 'begins' : definition.hold
+    case 'working':
+      return `${command?.stage ?? ''}: ${command?.name ?? ''}${attempt}`
+    case 'undoing':
+      return `undo: ${command?.name ?? ''}${attempt}`
+    case 'releasing':
+    case 'undo-releasing':
+      return 'is released'
+    case 'undo-failed':
+      return 'could not be put back'
+    case 'back':
+      return 'is as it was'
+    case 'waiting':
+    case 'done':
+    case 'failed':
+      return node.phase
+  }
+}
+
+/** What a person can do now. */
+function nextStep(rollout: ShownRollout): string {
+  const { id, state, confirmBy, nodes } = rollout
+  const tails = nodes.flatMap(({ node, tail, phase }) =>
+    tail === undefined || (phase !== 'failed' && phase !== 'undo-failed')
+      ? []
+      : [`\nOutput of ${node}:\n${indented(tail)}`],
+  )
+  if (hasEnded(rollout)) return ''
+  if (state === 'unconfirmed')
+    return `\nConfirm it with \`systole rollout confirm ${id}\` until ${timeOf(confirmBy ?? 0)}, or it is put back.\n`
+  if (state === 'halted' || state === 'paused')
+    return `${tails.join('')}\nContinue with \`systole rollout resume ${id}\`, or put everything back with \`systole rollout abort ${id}\`.\n`
+  return tails.join('')
+}
+
+const indented = (text: string): string =>
+  `${text
+    .trimEnd()
+    .split('\n')
+    .slice(-15)
+    .map((line) => `  ${line}`)
+    .join('\n')}\n`
+
+export const timeOf = (ms: number): string => new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z')

@@ -1,0 +1,132 @@
+/** What a rollout sees of the cluster: one look at this node's view, as of one revision. */
+import { createHash } from 'node:crypto'
+import { type NodeName, utcOffsetAt } from '../../base/index.ts'
+import { type ClusterView, cibOfView } from '../../controller/index.ts'
+import { parseTask } from '../../jobs/index.ts'
+import {
+  isUnderWay,
+  type NodeFacts,
+  type NodeSeen,
+  type RolloutInput,
+  type RolloutRecord,
+} from '../../rollout/index.ts'
+import { type ClusterStatus, statusOfCib } from '../../status/index.ts'
+import { type ClusterFile, storeHosts } from '../nodes/cluster-file.ts'
+import { fromBytes } from '../records/json-value.ts'
+import { tasksPrefix } from '../records/keys.ts'
+import { type Below, type StoredRollout, taskSeen } from './rollout-records.ts'
+
+export interface Sights {
+  readonly view: ClusterView
+  readonly file: ClusterFile
+  readonly below: Below
+  readonly witnessUp: boolean
+  /** Nothing is left to do for what this view shows. */
+  readonly settled: boolean
+  /** Milliseconds since the epoch. */
+  readonly now: number
+}
+
+export function rolloutInput(
+  sights: Sights,
+  record: RolloutRecord,
+  others: readonly StoredRollout[],
+): RolloutInput | undefined {
+  const { view, file, settled, now } = sights
+  const status = statusOfView(view, now)
+  if (status === undefined) return undefined
+  const voters = storeHosts(file).filter(({ votes }) => votes)
+  // One of two goes on alone when the other has left in order.
+  const isOneOfTwo = file.nodes.length === 2 && voters.length === 2
+  const taken = takenBy(record, others)
+  const own = new Set(
+    [...view.holds.values()].flatMap(({ owner, node }) =>
+      owner.kind === 'rollout' && owner.name === record.id && node ? [node] : [],
+    ),
+  )
+  const nodes = status.nodes
+    .filter(({ kind }) => kind === 'member')
+    .map((node) => [node.name, nodeSeen(node, { sights, status, own, taken })] as const)
+  return {
+    nodes: new Map(nodes),
+    tasks: tasksOf(sights.below, record),
+    settled,
+    majority: isOneOfTwo ? 1 : Math.floor(voters.length / 2) + 1,
+    otherVotes: sights.witnessUp && file.witness?.votes === true ? 1 : 0,
+    clock: clockAt(now),
+  }
+}
+
+const md5 = (text: string): string => createHash('md5').update(text).digest('hex')
+
+const known = new WeakMap<ClusterView, ClusterStatus>()
+
+/** Rules by date are of no account here: of one view there is one status. */
+function statusOfView(view: ClusterView, now: number): ClusterStatus | undefined {
+  const before = known.get(view)
+  if (before) return before
+  const cib = cibOfView(view, true)
+  const status = cib && statusOfCib({ cib, now: Math.floor(now / 1000), md5, utcOffsetAt })
+  if (status) known.set(view, status)
+  return status
+}
+
+interface Around {
+  readonly sights: Sights
+  readonly status: ClusterStatus
+  readonly own: ReadonlySet<NodeName>
+  readonly taken: ReadonlyMap<NodeName, string>
+}
+
+function nodeSeen(
+  { name, online, unclean, pending, standby, maintenance }: ClusterStatus['nodes'][number],
+  { sights: { view, file }, status, own, taken }: Around,
+): NodeSeen {
+  const member = view.members.get(name)
+  const isOwn = own.has(name)
+  const rollout = taken.get(name)
+  return {
+    online: online && !unclean && !pending && member?.state === 'member',
+    standby: standby && !isOwn,
+    maintenance: maintenance && !isOwn,
+    empty: isEmpty(status, name),
+    ...(rollout !== undefined && { rollout }),
+    ...(member?.bootId !== undefined && { bootId: member.bootId }),
+    votes: file.nodes.find((node) => node.name === name)?.votes === true ? 1 : 0,
+  }
+}
+
+/** What is not managed stays, whatever holds the node. */
+function isEmpty({ primitivesById }: ClusterStatus, node: NodeName): boolean {
+  for (const { state } of primitivesById.values())
+    if (state.managed && state.active.some((active) => active.node === node)) return false
+  return true
+}
+
+function takenBy(record: RolloutRecord, others: readonly StoredRollout[]): ReadonlyMap<NodeName, string> {
+  return new Map(
+    others
+      .filter((other) => other.record.id !== record.id)
+      .flatMap((other) => other.record.nodes.filter(isUnderWay).map(({ node }) => [node, other.record.id] as const)),
+  )
+}
+
+function tasksOf(below: Below, { id }: RolloutRecord): RolloutInput['tasks'] {
+  return new Map(
+    below(tasksPrefix).flatMap((entry) => {
+      const task = parseTask(fromBytes(entry.value))
+      return task?.owner.kind === 'rollout' && task.owner.name === id ? [[task.id, taskSeen(task)] as const] : []
+    }),
+  )
+}
+
+function clockAt(now: number): RolloutInput['clock'] {
+  const local = new Date(now + utcOffsetAt(Math.floor(now / 1000)) * 1000)
+  return { day: local.getUTCDay(), minutes: local.getUTCHours() * 60 + local.getUTCMinutes() }
+}
+
+/** Cluster nodes only: commands run on them. */
+export const nodesOfView = (view: ClusterView, now: number): readonly NodeFacts[] =>
+  (statusOfView(view, now)?.nodes ?? [])
+    .filter(({ kind }) => kind === 'member')
+    .map(({ name, attributes }) => ({ name, attributes }))

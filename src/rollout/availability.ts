@@ -1,0 +1,57 @@
+/** Whether one more node may be taken down now: limits, quorum, whoever else is at work on it. A sentence says why not. */
+import type { NodeName } from '../base/index.ts'
+import type { Window } from './definition.ts'
+import type { NodeSeen, RolloutInput } from './effects.ts'
+import { isUnderWay, leavesCluster, type RolloutRecord } from './record.ts'
+
+/** Nodes that are down by whatever cause, this rollout among them. */
+function unavailable(record: RolloutRecord, input: RolloutInput): ReadonlySet<NodeName> {
+  const down = new Set(record.nodes.filter(isUnderWay).map(({ node }) => node))
+  for (const [node, seen] of input.nodes) if (!seen.online || seen.standby || seen.maintenance) down.add(node)
+  // A node of a limit that is not there at all.
+  for (const { nodes } of record.limits) for (const node of nodes) if (!input.nodes.has(node)) down.add(node)
+  return down
+}
+
+export function whyNotTaken(record: RolloutRecord, input: RolloutInput, node: NodeName): string | undefined {
+  const seen = input.nodes.get(node)
+  if (seen === undefined) return 'it is not in the cluster'
+  return whyNotReady(seen) ?? whyOverLimit(record, input, node) ?? whyNoQuorum(record, input, node)
+}
+
+function whyNotReady({ online, maintenance, rollout }: NodeSeen): string | undefined {
+  if (rollout !== undefined) return `rollout ${rollout} has not ended there`
+  if (!online) return 'it is offline'
+  return maintenance ? 'it is in maintenance' : undefined
+}
+
+function whyOverLimit(record: RolloutRecord, input: RolloutInput, node: NodeName): string | undefined {
+  const down = new Set(unavailable(record, input)).add(node)
+  for (const { label, maxUnavailable, nodes } of record.limits) {
+    if (!nodes.includes(node)) continue
+    if (maxUnavailable === 0) return `max-unavailable of ${label} is 0`
+    const others = nodes.filter((one) => one !== node && down.has(one))
+    if (others.length + 1 > maxUnavailable)
+      return `max-unavailable of ${label} is ${maxUnavailable}, and ${others.join(', ')} is unavailable`
+  }
+  return undefined
+}
+
+/** Nodes that a rollout works on may all leave the cluster at the same moment. */
+function whyNoQuorum(record: RolloutRecord, input: RolloutInput, node: NodeName): string | undefined {
+  if (!leavesCluster(record.definition)) return undefined
+  const leaving = new Set([node, ...record.nodes.filter(isUnderWay).map((one) => one.node)])
+  let votes = input.otherVotes
+  for (const [name, seen] of input.nodes) if (seen.online && !leaving.has(name)) votes += seen.votes
+  return votes >= input.majority
+    ? undefined
+    : `without it ${votes} of ${input.majority} votes are left that quorum needs`
+}
+
+const minutesOfDay = 24 * 60
+
+export function isInside({ from, to, days }: Window, { day, minutes }: RolloutInput['clock']): boolean {
+  if (from < to) return days.includes(day) && minutes >= from && minutes < to
+  const yesterday = (day + 6) % 7
+  return (days.includes(day) && minutes >= from && minutes < minutesOfDay) || (days.includes(yesterday) && minutes < to)
+}

@@ -1,0 +1,24 @@
+/**
+ * Rollouts: what a rollout file says, which nodes it concerns, and how it goes on from step to step. Pure: the daemon performs the effects
+ * (src/daemon/rollout), the command line reads the file.
+ */
+export { type FieldPath, fieldOf, type Mistake } from './check-schema.ts'
+export type { RolloutCommand, RolloutDefinition, Stage } from './definition.ts'
+export type { NodeSeen, RolloutEffect, RolloutInput, TaskSeen } from './effects.ts'
+export { type JournalLine, type NodeVersionRecord, type RolloutsKnown, versionRun } from './known.ts'
+export { readRollout } from './read-rollout.ts'
+export {
+  hasEnded,
+  isRolloutRecord,
+  isUnderWay,
+  leavesCluster,
+  type NodeVersion,
+  newRecord,
+  type RolloutNode,
+  type RolloutRecord,
+  type VersionState,
+} from './record.ts'
+export { type NodeFacts, type Resolved, resolveNodes } from './resolve-nodes.ts'
+export { rolloutSchema, type Schema } from './schema.ts'
+export { rolloutStep, whyWaiting } from './step.ts'
+export { rolloutWord, type Said, type Word, words } from './words.ts'

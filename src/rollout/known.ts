@@ -1,0 +1,35 @@
+/** What a node tells of rollouts, and keeps in a file for when its daemon or the whole cluster is down. */
+import type { NodeName } from '../base/index.ts'
+import type { NodeVersion, RolloutRecord } from './record.ts'
+
+export interface JournalLine {
+  /** ISO 8601, by the clock of the DC of then. */
+  readonly at: string
+  readonly node?: NodeName
+  readonly text: string
+}
+
+/** What a node runs, and how it came to that. */
+export interface NodeVersionRecord extends NodeVersion {
+  readonly node: NodeName
+  readonly since: string
+  /** The newest last. */
+  readonly log: readonly (NodeVersion & { readonly at: string; readonly rollout: string; readonly tail?: string })[]
+}
+
+export interface RolloutsKnown {
+  /** When, and to whom. */
+  readonly at: string
+  readonly node: NodeName
+  /** The newest first. */
+  readonly rollouts: readonly (RolloutRecord & {
+    /** Why nodes wait, by name. */
+    readonly waiting?: Readonly<Record<string, string>>
+    readonly journal?: readonly JournalLine[]
+  })[]
+  readonly versions: readonly NodeVersionRecord[]
+}
+
+/** What a node runs for sure: `configuring` or `failed` is neither the one nor the other. */
+export const versionRun = ({ version, state }: NodeVersion): string | undefined =>
+  state === 'configured' || state === 'validated' || state === 'validating' ? version : undefined

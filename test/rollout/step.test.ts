@@ -1,0 +1,368 @@
+import { describe, expect, test } from 'vitest'
+import { type NodeName, nodeName } from '../../src/base/index.ts'
+import {
+  type NodeSeen,
+  newRecord,
+  type RolloutEffect,
+  type RolloutInput,
+  type RolloutRecord,
+  readRollout,
+  resolveNodes,
+  rolloutStep,
+  rolloutWord,
+  type TaskSeen,
+  whyWaiting,
+} from '../../src/rollout/index.ts'
+
+const [n1, n2, n3] = [nodeName('n1'), nodeName('n2'), nodeName('n3')]
+const seen: NodeSeen = { online: true, standby: false, maintenance: false, empty: true, bootId: 'b1', votes: 1 }
+
+interface Given {
+  readonly nodes?: Readonly<Record<string, Partial<NodeSeen>>>
+  readonly tasks?: Readonly<Record<string, TaskSeen>>
+  readonly settled?: boolean
+  readonly clock?: RolloutInput['clock']
+}
+
+const input = ({
+  nodes = {},
+  tasks = {},
+  settled = true,
+  clock = { day: 1, minutes: 0 },
+}: Given = {}): RolloutInput => ({
+  nodes: new Map([n1, n2, n3].map((name) => [name, { ...seen, ...nodes[name] }])),
+  tasks: new Map(Object.entries(tasks)),
+  settled,
+  majority: 2,
+  otherVotes: 0,
+  clock,
+})
+
+const action = { name: 'install', run: ['install'], undo: ['remove'], timeout: '10s' }
+
+function rollout(more: object = {}, steps: object = {}): RolloutRecord {
+  const read = readRollout({
+    rollout: 'shop',
+    version: '2',
+    nodes: 'all',
+    steps: { actions: [action], ...steps },
+    ...more,
+  })
+  if (!read.ok) throw new Error(JSON.stringify(read.reports))
+  const facts = [n1, n2, n3].map((name, at) => ({ name, attributes: new Map(at === 0 ? [['db-role', 'true']] : []) }))
+  const { waves, limits } = resolveNodes(read.value, facts)
+  return newRecord({ id: 'r1', definition: read.value, waves, limits, user: 'root', from: n1, before: new Map() }, 0)
+}
+
+const phases = ({ nodes }: RolloutRecord): readonly string[] => nodes.map(({ phase }) => phase)
+const tasksIn = (effects: readonly RolloutEffect[]): readonly string[] =>
+  effects.flatMap((effect) => (effect.kind === 'put-task' ? [effect.argv.join(' ')] : []))
+
+/** Steps until nothing changes. Commands that are begun meanwhile wait for their nodes, unless it is given what comes of them. */
+function run(
+  record: RolloutRecord,
+  given: Given,
+  now: number,
+): { readonly state: RolloutRecord; readonly effects: readonly RolloutEffect[] } {
+  let state = record
+  const effects: RolloutEffect[] = []
+  const fresh: Record<string, TaskSeen> = {}
+  for (let round = 0; round < 30; round++) {
+    const next = rolloutStep(state, input({ ...given, tasks: { ...fresh, ...given.tasks } }), now)
+    effects.push(...next.effects)
+    if (next.state === state) break
+    state = next.state
+    for (const effect of next.effects)
+      if (effect.kind === 'put-task') fresh[effect.id] = { state: 'ready', began: false }
+  }
+  return { state, effects }
+}
+
+const done: TaskSeen = { state: 'done', began: true, exitCode: 0 }
+const failed: TaskSeen = { state: 'done', began: true, exitCode: 1 }
+const said = (record: RolloutRecord, word: 'pause' | 'resume' | 'abort' | 'confirm', now = 100): RolloutRecord => {
+  const heard = rolloutWord(record, { word, by: 'root' }, now)
+  if ('refused' in heard) throw new Error(heard.refused)
+  return heard.state
+}
+
+describe('who may begin', () => {
+  const table: readonly (readonly [string, object, Given, readonly string[], string])[] = [
+    [
+      'one at a time',
+      {},
+      {},
+      ['working', 'waiting', 'waiting'],
+      'max-unavailable of all nodes is 1, and n1 is unavailable',
+    ],
+    [
+      'two at a time',
+      { waves: { 'max-unavailable': 2 } },
+      {},
+      ['working', 'working', 'waiting'],
+      'and n1, n2 is unavailable',
+    ],
+    [
+      'a node that is down counts',
+      {},
+      { nodes: { n3: { online: false } } },
+      ['waiting', 'waiting', 'waiting'],
+      'it is offline',
+    ],
+    [
+      'a node in standby counts, and may go first',
+      {},
+      { nodes: { n3: { standby: true } } },
+      ['waiting', 'waiting', 'working'],
+      '',
+    ],
+    [
+      'a node in maintenance counts, and is left alone',
+      {},
+      { nodes: { n3: { maintenance: true } } },
+      ['waiting', 'waiting', 'waiting'],
+      'it is in maintenance',
+    ],
+    [
+      '0 is a freeze',
+      { waves: { 'max-unavailable': 0 } },
+      {},
+      ['waiting', 'waiting', 'waiting'],
+      'max-unavailable of all nodes is 0',
+    ],
+    [
+      'a limit of a role',
+      { waves: { 'max-unavailable': 3, limits: [{ role: 'db', 'max-unavailable': 0 }] } },
+      {},
+      ['waiting', 'working', 'working'],
+      'max-unavailable of role db is 0',
+    ],
+    [
+      'an order of roles',
+      { waves: { 'max-unavailable': 3, order: ['db'] } },
+      {},
+      ['working', 'waiting', 'waiting'],
+      'wave 1 is not complete',
+    ],
+    [
+      'a cluster that has not settled',
+      {},
+      { settled: false },
+      ['waiting', 'waiting', 'waiting'],
+      'the cluster has not settled',
+    ],
+    [
+      'outside the window',
+      { window: { from: '22:00', to: '05:00', days: ['fri'] } },
+      { clock: { day: 5, minutes: 600 } },
+      ['waiting', 'waiting', 'waiting'],
+      'outside the maintenance window',
+    ],
+    [
+      'in the window after midnight',
+      { window: { from: '22:00', to: '05:00', days: ['fri'] } },
+      { clock: { day: 6, minutes: 200 } },
+      ['working', 'waiting', 'waiting'],
+      '',
+    ],
+    [
+      'another day in the small hours',
+      { window: { from: '22:00', to: '05:00', days: ['fri'] } },
+      { clock: { day: 5, minutes: 200 } },
+      ['waiting', 'waiting', 'waiting'],
+      'outside',
+    ],
+    [
+      'another rollout on the node',
+      {},
+      { nodes: { n1: { rollout: 'r0' } } },
+      ['waiting', 'working', 'waiting'],
+      'rollout r0 has not ended there',
+    ],
+  ]
+  for (const [name, more, given, expected, why] of table)
+    test(name, () => {
+      const { state } = run(rollout(more), given, 1)
+      expect(phases(state)).toEqual(expected)
+      expect([...whyWaiting(state, input(given)).values()].join('; ')).toContain(why)
+    })
+
+  test('as many as quorum can spare, where commands reboot their nodes', () => {
+    const reboots = { actions: [{ run: ['reboot'], reboots: true }] }
+    expect(phases(run(rollout({ waves: { 'max-unavailable': 3 } }, reboots), {}, 1).state)).toEqual([
+      'working',
+      'waiting',
+      'waiting',
+    ])
+    const away = { nodes: { n3: { online: false } } }
+    expect(phases(run(rollout({ waves: { 'max-unavailable': 3 } }, reboots), away, 1).state)).toEqual([
+      'waiting',
+      'waiting',
+      'waiting',
+    ])
+  })
+})
+
+describe('a command', () => {
+  const begun = (steps: object = {}, more: object = {}): RolloutRecord => run(rollout(more, steps), {}, 1).state
+  const afterTask = (record: RolloutRecord, task: TaskSeen, now = 2): RolloutRecord =>
+    run(record, { tasks: { 'r1-1-1': task } }, now).state
+  const first = ({ nodes: [node] }: RolloutRecord) => ({ phase: node?.phase, why: node?.why, task: node?.task })
+
+  test('begins only on a node that is drained, in a settled cluster', () => {
+    expect(run(rollout(), { nodes: { n1: { empty: false } } }, 1).state.nodes[0]?.phase).toBe('holding')
+    const holding = run(rollout(), { nodes: { n1: { empty: false } } }, 1).state
+    expect(rolloutStep(holding, input({ settled: false }), 1).state).toBe(holding)
+    expect(first(run(holding, {}, 2).state)).toMatchObject({ phase: 'working', task: 'r1-1-1' })
+  })
+
+  test('exit codes mean what the file says', () => {
+    const mapped = begun({ actions: [{ ...action, retries: 3, 'exit-codes': { '2': 'ok', '4': 'failed' } }] })
+    expect(first(afterTask(mapped, { ...done, exitCode: 2 })).phase).toBe('done')
+    expect(first(afterTask(mapped, { ...done, exitCode: 4 }))).toMatchObject({
+      phase: 'failed',
+      why: 'install ended with 4',
+    })
+    expect(first(afterTask(mapped, failed))).toMatchObject({ phase: 'working', task: undefined })
+  })
+
+  test('is tried again after its delay, as often as the file says', () => {
+    const retried = begun({ actions: [{ ...action, retries: 1, 'retry-delay': '5s' }] })
+    const waits = afterTask(retried, failed, 1000)
+    expect(first(run(waits, {}, 5999).state).task).toBeUndefined()
+    const again = run(waits, {}, 6000).state
+    expect(first(again).task).toBe('r1-1-2')
+    expect(run(again, { tasks: { 'r1-1-2': failed } }, 6001).state).toMatchObject({
+      state: 'halted',
+      why: 'n1: install ended with 1',
+    })
+  })
+
+  test('that reboots its node is done when the node is back in another boot', () => {
+    const rebooting = begun({ actions: [{ run: ['reboot'], reboots: true, timeout: '100s' }] })
+    const phaseAfter = (nodes: Given['nodes'], task: TaskSeen): unknown =>
+      run(rebooting, { nodes: nodes ?? {}, tasks: { 'r1-1-1': task } }, 5).state.nodes[0]?.phase
+    const lost: TaskSeen = { state: 'lost', began: true }
+    expect(phaseAfter({}, done)).toBe('working')
+    expect(phaseAfter({ n1: { online: false } }, lost)).toBe('working')
+    expect(phaseAfter({ n1: { bootId: 'b2' } }, lost)).toBe('done')
+    expect(phaseAfter({ n1: { bootId: 'b2' } }, done)).toBe('done')
+  })
+
+  test('that is lost has failed, where it does not reboot', () =>
+    expect(first(afterTask(begun(), { state: 'lost', began: true }))).toMatchObject({
+      phase: 'failed',
+      why: 'install was lost when n1 went down',
+    }))
+
+  test('of a node that does not come back fails after its time, is cancelled, and does not begin a second time beside the first', () => {
+    const running: TaskSeen = { state: 'running', began: true }
+    const away = { nodes: { n1: { online: false } }, tasks: { 'r1-1-1': running } }
+    const begunOnce = begun()
+    expect(run(begunOnce, away, 60_000).state.nodes[0]?.phase).toBe('working')
+    const late = run(begunOnce, away, 80_000)
+    expect(late.state.nodes[0]).toMatchObject({ phase: 'failed', why: 'install: n1 does not answer' })
+    expect(late.effects).toContainEqual({ kind: 'cancel-task', id: 'r1-1-1' })
+    const resumed = said(late.state, 'resume', 80_001)
+    expect(tasksIn(run(resumed, { tasks: { 'r1-1-1': running } }, 80_002).effects)).toEqual([])
+    const over = { tasks: { 'r1-1-1': { state: 'cancelled', began: true } } } as const
+    expect(tasksIn(run(resumed, over, 80_003).effects)).toEqual(['install'])
+    const aborted = said(late.state, 'abort', 80_001)
+    expect(tasksIn(run(aborted, { tasks: { 'r1-1-1': running } }, 80_002).effects)).toEqual([])
+    expect(tasksIn(run(aborted, over, 80_003).effects)).toEqual(['remove'])
+  })
+
+  test('that stops the cluster starts it again however it ends', () => {
+    const { effects } = run(rollout({}, { actions: [{ run: ['upgrade', 'now'], 'stops-cluster': true }] }), {}, 1)
+    expect(tasksIn(effects)).toEqual([
+      expect.stringMatching(/"\$@"; code=\$\?; systole cluster start; exit \$code systole-rollout upgrade now$/),
+    ])
+  })
+})
+
+describe('a failure', () => {
+  const failing = (policy: string): RolloutRecord => {
+    const waves = { 'max-unavailable': 2 }
+    const both = run(rollout({ waves, 'on-failure': policy }), {}, 1).state
+    return rolloutStep(both, input({ tasks: { 'r1-1-1': failed, 'r1-2-1': { state: 'running', began: true } } }), 2)
+      .state
+  }
+
+  test('halts: whoever has begun is finished, nobody begins, and resume goes on where it failed', () => {
+    const halted = failing('halt')
+    const finished = run(halted, { tasks: { 'r1-1-1': failed, 'r1-2-1': done } }, 3).state
+    expect(phases(finished)).toEqual(['failed', 'done', 'waiting'])
+    expect(tasksIn(run(said(finished, 'resume'), {}, 101).effects)[0]).toBe('install')
+  })
+
+  test('puts the node back', () => {
+    const { state, effects } = run(
+      failing('node-back'),
+      { tasks: { 'r1-1-1': failed, 'r1-2-1': done, 'r1-1-2': done } },
+      3,
+    )
+    expect(phases(state)).toEqual(['back', 'done', 'waiting'])
+    expect(tasksIn(effects)).toEqual(['remove'])
+    expect(phases(run(said(state, 'resume'), {}, 101).state)).toEqual(['working', 'done', 'working'])
+  })
+
+  test('puts the wave back', () => {
+    const tasks = { 'r1-1-1': failed, 'r1-2-1': done, 'r1-1-2': done, 'r1-2-2': done }
+    expect(phases(run(failing('wave-back'), { tasks }, 3).state)).toEqual(['back', 'back', 'waiting'])
+  })
+})
+
+describe('words of an operator', () => {
+  const at = (state: RolloutRecord['state']): RolloutRecord => ({ ...rollout(), state })
+  const refused = (record: RolloutRecord, word: 'pause' | 'resume' | 'abort' | 'confirm'): unknown =>
+    rolloutWord(record, { word, by: 'root' }, 1)
+
+  test('are refused where they make no sense', () => {
+    expect(refused(at('complete'), 'abort')).toEqual({ refused: 'The rollout r1 has ended: it is complete.' })
+    expect(refused(at('halted'), 'pause')).toMatchObject({ refused: /cannot be paused/ })
+    expect(refused(at('aborting'), 'resume')).toMatchObject({ refused: /being put back/ })
+    expect(refused(at('running'), 'confirm')).toMatchObject({ refused: /cannot be confirmed/ })
+    expect(refused(at('unconfirmed'), 'resume')).toMatchObject({ refused: /waits to be confirmed/ })
+  })
+
+  test('twice is once', () => {
+    expect(said(said(rollout(), 'pause'), 'pause').state).toBe('paused')
+    const running = rollout()
+    expect(said(running, 'resume')).toBe(running)
+  })
+
+  test('an undo that fails halts, and the next abort goes on with it', () => {
+    const begun = run(rollout(), {}, 1).state
+    const aborting = said(begun, 'abort')
+    const undone = run(aborting, { tasks: { 'r1-1-1': done, 'r1-1-2': failed } }, 101).state
+    expect(undone).toMatchObject({ state: 'halted', why: 'n1 could not be put back: undo of install ended with 1' })
+    const again = run(said(undone, 'abort'), { tasks: { 'r1-1-1': done, 'r1-1-2': failed, 'r1-1-3': done } }, 102).state
+    expect(again.state).toBe('aborted')
+  })
+
+  test('what nobody confirms in time is put back', () => {
+    const tasks = { 'r1-1-1': done, 'r1-1-2': done }
+    const one = rollout({ nodes: [{ name: 'n1' }], 'confirm-within': '60s' })
+    const unconfirmed = run(one, { tasks }, 1000).state
+    expect(unconfirmed).toMatchObject({ state: 'unconfirmed', confirmBy: 61_000 })
+    expect(said(unconfirmed, 'confirm').state).toBe('complete')
+    const late = run(unconfirmed, { tasks }, 61_001)
+    expect(late.state).toMatchObject({ state: 'aborted', why: 'nobody has confirmed it in time' })
+    expect(tasksIn(late.effects)).toEqual(['remove'])
+  })
+})
+
+test('nodes that run the version are left out, and names that are not there are told', () => {
+  const read = readRollout({
+    rollout: 'a',
+    version: '2',
+    nodes: [{ name: ['n1', 'n22'] }],
+    steps: { actions: [action] },
+  })
+  const facts = [n1, n2].map((name: NodeName) => ({ name, attributes: new Map<string, string>(), version: '2' }))
+  expect(read.ok && resolveNodes(read.value, facts)).toMatchObject({
+    waves: [],
+    already: ['n1'],
+    problems: ["There is no node 'n22'. Did you mean 'n2'?"],
+  })
+})
