@@ -39,6 +39,8 @@ export const keys = {
   fencingHistory: (id: string) => `${root}fencing/history/${segment(id)}`,
   fencingConfirmed: (node: NodeName) => `${root}fencing/confirmed/${segment(node)}`,
   selfFencing: (node: NodeName) => `${root}fencing/self/${segment(node)}`,
+  /** Its daemon restarts in place: `{incarnation, since}`. */
+  restart: (node: NodeName) => `${root}restarts/${segment(node)}`,
   diskFencing: (node: NodeName) => `${root}fencing/disk/${segment(node)}`,
 } as const
 
@@ -55,6 +57,7 @@ export type Subject =
   | { readonly kind: 'attribute-traits'; readonly name: string }
   | { readonly kind: 'shutdown-lock' }
   | { readonly kind: 'hold'; readonly id: string }
+  | { readonly kind: 'restart'; readonly node: NodeName }
   | { readonly kind: 'ticket'; readonly id: string }
   | { readonly kind: 'fencing-history'; readonly id: string }
   | { readonly kind: 'fencing-confirmed'; readonly node: NodeName }
@@ -86,6 +89,8 @@ export function subjectOf(key: string): Subject | undefined {
       return { kind: 'attribute-traits', name: first }
     case 'shutdown-locks':
       return { kind: 'shutdown-lock' }
+    case 'restarts':
+      return { kind: 'restart', node: nodeName(first) }
     case 'holds':
       return { kind: 'hold', id: first }
     case 'tickets':

@@ -221,9 +221,13 @@ function judgeAbsent(
 const wishesToLeave = ({ attributes }: ClusterView, node: NodeName): boolean =>
   attributes.has(keys.attribute(node, '', 'shutdown'))
 
+/** As long as its peers excuse it (src/membership/heartbeat.ts). */
+const announcedMs = 60_000
+
 /**
  * A daemon that was restarted ends the lease of its earlier incarnation and is heard before it has a new one: it gets the time to register.
- * Waiting is always safe; a node that is heard without a lease for longer is lost.
+ * Waiting is always safe; a node that is heard without a lease for longer is lost. One that has announced its restart has longer: if its host falls silent
+ * meanwhile, that is noticed as always.
  */
 function waitForRegistration(
   input: NodeStateInput,
@@ -232,7 +236,10 @@ function waitForRegistration(
   lost: string | undefined,
 ): Verdict | undefined {
   if (record !== undefined || lost !== undefined || input.silent.has(node)) return undefined
-  const waitUntil = input.waits.get(node) ?? input.now + input.registrationMs
+  const { members, restarts } = input.view
+  const isAnnounced =
+    !members.has(node) && restarts.has(node) && restarts.get(node) === knownIncarnation(input.view, node)
+  const waitUntil = input.waits.get(node) ?? input.now + (isAnnounced ? announcedMs : input.registrationMs)
   if (input.now >= waitUntil) return undefined
   return { waitUntil, waitingFor: `${node} is heard and has no lease: it is given the time to register` }
 }

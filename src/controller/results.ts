@@ -118,6 +118,7 @@ export function meaningOf(change: Change, doing: Doing): Meaning {
     case 'member':
       return change.rejoined ? { kind: 'node-interrupted', node: change.node } : nothing
     case 'confirmed-down':
+    case 'restart':
     case 'dc':
     case 'unreadable':
       // Looked at as state, by the DC's reconciliation.

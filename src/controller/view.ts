@@ -97,6 +97,8 @@ export interface ClusterView {
   /** By key. */
   readonly shutdownLocks: ReadonlyMap<string, ShutdownLockRecord>
   readonly tickets: ReadonlyMap<string, TicketRecord>
+  /** Which incarnation of a node has announced that its daemon restarts in place. */
+  readonly restarts: ReadonlyMap<NodeName, number>
   /** Nodes that somebody who is to be believed has declared to be off. */
   readonly confirmedDown: ReadonlyMap<NodeName, Confirmation>
   /** Which incarnation of a node is asked to let its watchdog end it. */
@@ -152,6 +154,7 @@ export type Change =
     }
   | { readonly kind: 'shutdown-lock' }
   | { readonly kind: 'ticket' }
+  | { readonly kind: 'restart'; readonly node: NodeName }
   | { readonly kind: 'confirmed-down'; readonly node: NodeName; readonly confirmed: boolean }
   /** A record that no version of ours writes: it is left out of the view. */
   | { readonly kind: 'unreadable'; readonly key: string }
@@ -168,6 +171,7 @@ export const emptyView: ClusterView = {
   attributeTraits: new Map(),
   shutdownLocks: new Map(),
   tickets: new Map(),
+  restarts: new Map(),
   confirmedDown: new Map(),
   selfFencing: new Map(),
   diskFencing: new Map(),
@@ -189,6 +193,7 @@ export function observe(view: ClusterView, observations: readonly Observation[],
     nodeStates: new Map(view.nodeStates),
     shutdownLocks: new Map(view.shutdownLocks),
     tickets: new Map(view.tickets),
+    restarts: new Map(view.restarts),
     confirmedDown: new Map(view.confirmedDown),
     selfFencing: new Map(view.selfFencing),
     diskFencing: new Map(view.diskFencing),
@@ -228,6 +233,7 @@ interface Draft extends ClusterView {
   attributeTraits: Map<string, AttributeTraitsRecord>
   shutdownLocks: Map<string, ShutdownLockRecord>
   tickets: Map<string, TicketRecord>
+  restarts: Map<NodeName, number>
   confirmedDown: Map<NodeName, Confirmation>
   selfFencing: Map<NodeName, number>
   diskFencing: Map<NodeName, DiskFencing>
@@ -291,6 +297,9 @@ function observeOne(draft: Draft, observation: Observation, subject: Subject): r
       draft.holdsRevision = draft.revision
       return [{ kind: 'configuration' }]
     }
+    case 'restart':
+      put(draft.restarts, subject.node, numberOf(value, 'incarnation'))
+      return [{ kind: 'restart', node: subject.node }]
     case 'ticket':
       put(draft.tickets, subject.id, parseTicketRecord(value))
       return [{ kind: 'ticket' }]

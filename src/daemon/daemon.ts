@@ -643,6 +643,11 @@ export class Daemon {
     emptyFolder(this.paths.data)
   }
 
+  /** So that a restart that takes long on a busy machine is not taken for a loss. */
+  async announceRestart(): Promise<void> {
+    await this.#node?.announceRestart()
+  }
+
   /** For an upgrade or a restart: what runs stays. */
   async end(): Promise<void> {
     this.#strangers.stop()

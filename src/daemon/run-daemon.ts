@@ -25,6 +25,10 @@ export async function runDaemon(paths: Paths, pulse: Pulse | undefined): Promise
     log.info('ending; resources stay as they are', { signal })
     daemon.end().then(() => process.exit(0), fail)
   }
+  // `systemctl reload`: whoever supervises the daemon starts it again.
+  process.on('SIGHUP', (signal) => {
+    daemon.announceRestart().then(() => end(signal), fail)
+  })
   process.on('SIGTERM', end)
   process.on('SIGINT', end)
   try {

@@ -2,7 +2,8 @@
  * Who is heard, who is silent, and whose silence a majority confirms.
  *
  * A peer is silent once nothing was heard of it for the token. A connection that is refused or reset shows that its host
- * still answers: then only the daemon died, and it has the restart grace to come back, as has one that became a member a moment ago. Silence that a majority of the
+ * still answers: then only the daemon died, and it has the restart grace to come back, as has one that became a member a moment ago. One that has
+ * announced that it restarts has a minute, for as long as its host goes on to answer: a host that falls silent meanwhile is excused by nothing. Silence that a majority of the
  * members known from the store finds as well is agreed: on it the DC acts, and so does whoever revokes a silent DC's lease.
  * Every pulse carries the list of nodes that its sender finds silent; those words are the votes.
  *
@@ -31,7 +32,13 @@ export interface Pulse {
 
 export type HeartbeatInput =
   /** The other nodes of the cluster file, and which nodes the store knows as members: these are the voters. */
-  | { readonly kind: 'nodes'; readonly peers: readonly NodeName[]; readonly members: readonly NodeName[] }
+  | {
+      readonly kind: 'nodes'
+      readonly peers: readonly NodeName[]
+      readonly members: readonly NodeName[]
+      /** Those that have announced that their daemons restart. */
+      readonly restarting?: readonly NodeName[]
+    }
   | { readonly kind: 'pulse'; readonly pulse: Pulse }
   /** The times have changed while the nodes run. Whoever shortens the token sees to it that all peers send often enough before. */
   | { readonly kind: 'timings'; readonly timings: HeartbeatTimings }
@@ -66,7 +73,14 @@ interface Peer {
   readonly hostAnswers: boolean
   /** It has become a member, and was not heard since. */
   readonly isAwaited: boolean
+  /** When its announcement was seen: the restart is excused from then on, by this node's own clock. */
+  readonly announcedAt?: MonotonicMs
+  /** When its host answered last in place of its daemon. */
+  readonly answeredAt?: MonotonicMs
 }
+
+/** For so long at most an announced restart is waited for. */
+const announcedMs = 60_000
 
 export interface HeartbeatState {
   readonly self: NodeName
@@ -137,7 +151,7 @@ function isPulseDue(state: HeartbeatState, { kind }: Pick<HeartbeatInput, 'kind'
 
 /** When the next tick is needed, at the latest: the next pulse is due, or a peer's silence begins. */
 export function nextHeartbeatAt(state: HeartbeatState): MonotonicMs {
-  const ends = [...state.peers.values()].map((peer) => peer.lastHeard + patienceMs(state, peer))
+  const ends = [...state.peers.values()].map((peer) => silentFrom(state, peer))
   const future = ends.filter((end) => end > state.lastStep)
   return monotonicMs(Math.min(state.nextPulseAt, ...future))
 }
@@ -145,7 +159,7 @@ export function nextHeartbeatAt(state: HeartbeatState): MonotonicMs {
 export function peerViews(state: HeartbeatState, now: MonotonicMs): readonly PeerView[] {
   return [...state.peers].map(([node, peer]) => {
     const kind = stateOf(state, peer, now)
-    const since = kind === 'silent' ? peer.lastHeard + patienceMs(state, peer) : peer.lastHeard
+    const since = kind === 'silent' ? silentFrom(state, peer) : peer.lastHeard
     return {
       node,
       state: kind,
@@ -176,9 +190,17 @@ function isAgreed(state: HeartbeatState, suspect: NodeName, now: MonotonicMs): b
 }
 
 function stateOf(state: HeartbeatState, peer: Peer, now: MonotonicMs): PeerView['state'] {
-  const silenceMs = now - peer.lastHeard
-  if (silenceMs >= patienceMs(state, peer)) return 'silent'
-  return silenceMs >= state.timings.tokenMs || peer.hostAnswers ? 'restarting' : 'heard'
+  if (now >= silentFrom(state, peer)) return 'silent'
+  return now - peer.lastHeard >= state.timings.tokenMs || peer.hostAnswers ? 'restarting' : 'heard'
+}
+
+/** When its silence begins, unless it is heard before. */
+function silentFrom(state: HeartbeatState, peer: Peer): number {
+  const { lastHeard, announcedAt, answeredAt } = peer
+  const usual = lastHeard + patienceMs(state, peer)
+  if (announcedAt === undefined || answeredAt === undefined) return usual
+  const answered = answeredAt + patienceMs(state, peer)
+  return Math.max(usual, Math.min(answered, announcedAt + announcedMs))
 }
 
 function patienceMs(state: HeartbeatState, peer: Peer): number {
@@ -211,7 +233,7 @@ function noticePause(state: HeartbeatState, input: HeartbeatInput, now: Monotoni
 function takeInput(state: HeartbeatState, input: HeartbeatInput, now: MonotonicMs): HeartbeatState {
   switch (input.kind) {
     case 'nodes':
-      return withNodes(state, input.peers, input.members, now)
+      return withNodes(state, input, now)
     case 'pulse':
       return withPulse(state, input.pulse, now)
     case 'timings':
@@ -219,8 +241,8 @@ function takeInput(state: HeartbeatState, input: HeartbeatInput, now: MonotonicM
     case 'connection-failed': {
       const peer = state.peers.get(input.peer)
       // A host that answers after its silence has begun changes nothing: others have acted on it.
-      if (!peer || peer.hostAnswers || stateOf(state, peer, now) === 'silent') return state
-      return withPeer(state, input.peer, { ...peer, hostAnswers: true })
+      if (!peer || stateOf(state, peer, now) === 'silent') return state
+      return withPeer(state, input.peer, { ...peer, hostAnswers: true, answeredAt: now })
     }
     case 'tick':
       return state
@@ -236,8 +258,7 @@ function takeInput(state: HeartbeatState, input: HeartbeatInput, now: MonotonicM
  */
 function withNodes(
   state: HeartbeatState,
-  peers: readonly NodeName[],
-  members: readonly NodeName[],
+  { peers, members, restarting = [] }: Extract<HeartbeatInput, { kind: 'nodes' }>,
   now: MonotonicMs,
 ): HeartbeatState {
   const fresh: Peer = { lastHeard: now, saysSilent: [], hostAnswers: false, isAwaited: false }
@@ -249,7 +270,13 @@ function withNodes(
     const isAwaited = stateOf(state, known, now) !== 'heard'
     return isBack ? { ...known, lastHeard: now, hostAnswers: false, isAwaited } : known
   }
-  return { ...state, members, peers: new Map(others.map((node) => [node, peerOf(node)])) }
+  const announced = (node: NodeName): Peer => {
+    const { announcedAt = now, ...peer } = peerOf(node)
+    // A word that comes after its silence has begun changes nothing: others have acted on it.
+    const isHere = state.peers.get(node)?.announcedAt !== undefined || stateOf(state, peer, now) !== 'silent'
+    return restarting.includes(node) && isHere ? { ...peer, announcedAt } : peer
+  }
+  return { ...state, members, peers: new Map(others.map((node) => [node, announced(node)])) }
 }
 
 /**
@@ -277,7 +304,9 @@ function withPulse(state: HeartbeatState, pulse: Pulse, now: MonotonicMs): Heart
   if (!peer) return state
   const isThere = !peer.hostAnswers && now - peer.lastHeard < state.timings.tokenMs
   if (isThere && pulse.incarnation < (peer.incarnation ?? 0)) return state
+  const { announcedAt } = peer
   return withPeer(state, pulse.node, {
+    ...(announcedAt !== undefined && { announcedAt }),
     lastHeard: now,
     incarnation: pulse.incarnation,
     saysSilent: pulse.silent,

@@ -264,3 +264,70 @@ describe('pulses of several nodes', () => {
     expect(sent()).toBe(2)
   })
 })
+
+describe('a restart that is announced', () => {
+  const announced = {
+    kind: 'nodes',
+    peers: [alpha, beta, gamma],
+    members: [alpha, beta, gamma],
+    restarting: [gamma],
+  } as const
+  /** Its host refuses connections all the time, as one does without a daemon. */
+  const answering = (watcher: Watcher, ms: number) => {
+    for (let passed = 0; passed < ms; passed += 500) {
+      watcher.feed({ kind: 'connection-failed', peer: gamma, how: 'refused' })
+      watcher.pass(500, [beta])
+    }
+  }
+
+  test('has a minute while the host goes on to answer, and no more', () => {
+    const watcher = new Watcher()
+    watcher.pass(300, [beta, gamma])
+    watcher.feed(announced)
+    answering(watcher, 59_000)
+    expect(watcher.states().gamma).toBe('restarting')
+    answering(watcher, 2000)
+    expect(watcher.states().gamma).toBe('silent')
+    answering(watcher, 5000)
+    watcher.feed(announced)
+    expect(watcher.states().gamma).toBe('silent')
+  })
+
+  test('excuses no host that has fallen silent', () => {
+    const watcher = new Watcher()
+    watcher.pass(300, [beta, gamma])
+    watcher.feed(announced)
+    watcher.pass(1100, [beta])
+    expect(watcher.states().gamma).toBe('silent')
+    const later = new Watcher()
+    later.pass(300, [beta, gamma])
+    later.feed(announced)
+    answering(later, 10_000)
+    later.pass(2300, [beta])
+    expect(later.states().gamma).toBe('restarting')
+    later.pass(300, [beta])
+    expect(later.states().gamma).toBe('silent')
+  })
+
+  test('that is not announced has the grace, however long its host answers; a word that comes late changes nothing', () => {
+    const watcher = new Watcher()
+    watcher.pass(300, [beta, gamma])
+    answering(watcher, 3500)
+    expect(watcher.states().gamma).toBe('silent')
+    watcher.feed(announced)
+    answering(watcher, 1000)
+    expect(watcher.states().gamma).toBe('silent')
+  })
+
+  test('is over when the store says so', () => {
+    const watcher = new Watcher()
+    watcher.pass(300, [beta, gamma])
+    watcher.feed(announced)
+    answering(watcher, 10_000)
+    watcher.pulse(gamma, [], 2)
+    expect(watcher.states().gamma).toBe('heard')
+    watcher.feed({ kind: 'nodes', peers: [alpha, beta, gamma], members: [alpha, beta, gamma] })
+    answering(watcher, 3500)
+    expect(watcher.states().gamma).toBe('silent')
+  })
+})

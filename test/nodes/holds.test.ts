@@ -1,4 +1,6 @@
 import { spawn } from 'node:child_process'
+import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { seededRandom } from '../../src/base/index.ts'
@@ -97,6 +99,42 @@ test('a move makes no version of the configuration, and what clears moves ends o
   expect(await configuration('n1')).toBe(before)
   expect(await version('n1')).toBe(epoch)
 })
+
+/** The daemon ends, announced, and none follows it until `release`. */
+async function restartSlowly(node: string): Promise<{ readonly release: () => void }> {
+  const mark = join(lab.folder, 'nodes', node, 'hold')
+  writeFileSync(mark, '')
+  await lab.inNode(node, 'sh', '-c', 'kill -HUP $(cat /run/systoled.pid)')
+  return { release: () => rmSync(mark) }
+}
+
+const fencings = async (): Promise<readonly string[]> => (await lab.status('n1')).fencing.map(({ target }) => target)
+
+test('an announced restart that takes three times the grace ends in no fencing, and a host that loses power meanwhile is fenced', async () => {
+  const before = await fencings()
+  const where = await lab.whereIs('web', 'n1')
+  const slow = await restartSlowly('n2')
+  // A duration is what is tested here: twice the restart grace and more.
+  await delay(15_000)
+  expect(await fencings()).toEqual(before)
+  slow.release()
+  await lab.until('n2 is back', async () => (await lab.status('n2')).nodes.every(({ online }) => online), 60_000)
+  expect(await fencings()).toEqual(before)
+  expect(await lab.whereIs('web', 'n1')).toEqual(where)
+  const lost = await restartSlowly('n3')
+  await lab.until(
+    'its daemon has ended',
+    async () =>
+      (
+        await lab.inNode('n3', 'sh', '-c', 'kill -0 $(cat /run/systoled.pid) 2>/dev/null && echo there || echo gone')
+      ).trim() === 'gone',
+  )
+  await lab.power.off('n3')
+  lost.release()
+  await lab.until('n3 is fenced', async () => (await fencings()).length > before.length, 40_000)
+  expect(await fencings()).toEqual(['n3', ...before])
+  await lab.until('n3 is back', async () => (await lab.status('n1')).nodes.every(({ online }) => online), 60_000)
+}, 240_000)
 
 /** Kills the client's whole session after a moment of it. */
 async function interruptedMove(node: string, afterMs: number, ...words: readonly string[]): Promise<void> {

@@ -23,7 +23,7 @@ test('the host is out of its reach', async () => {
   for (const place of ['/', '/usr', '/proc/sys']) await expect(shell(`touch ${place}/probe`)).rejects.toThrow('touch')
 })
 
-test('however often the daemon is killed, it is back', async () => {
+test('however often the daemon is killed, or asked to restart, it is back', async () => {
   await untilBooted()
   const mainPid = async () => (await shell('systemctl show --property MainPID --value systoled')).trim()
   // Without a word in the unit, systemd gives up after five starts within ten seconds.
@@ -32,6 +32,11 @@ test('however often the daemon is killed, it is back', async () => {
     await shell(`kill -9 ${before}`)
     await lab.until('another one runs', async () => !['0', before].includes(await mainPid()))
   }
+  await untilBooted()
+  // An upgrade: it ends by itself.
+  const before = await mainPid()
+  await shell('systemctl reload systoled')
+  await lab.until('another one runs after a reload', async () => !['0', before].includes(await mainPid()))
   await untilBooted()
 })
 

@@ -77,6 +77,7 @@ import { openExecutor } from './open-executor.ts'
 import { OwnTroubles } from './own-troubles.ts'
 import { prepareStore } from './prepare-store.ts'
 import { PulseNews } from './pulse-news.ts'
+import { RestartNotice } from './restart-notice.ts'
 
 export interface ClusterNodeSetup {
   readonly file: ClusterFile
@@ -107,6 +108,8 @@ export interface ClusterNodeSetup {
   /** What is wrong with the host beside this node, as a sentence. */
   readonly trouble: () => string | undefined
 }
+
+const announcePatienceMs = 2000
 
 export class ClusterNode {
   readonly name: NodeName
@@ -140,6 +143,7 @@ export class ClusterNode {
   readonly #tasks: TaskKeeper
   readonly #taskCleaner: TaskCleaner
   readonly #holds: HoldKeeper
+  readonly #notice: RestartNotice
   readonly #jobs: JobKeeper
   readonly rollouts: Rollouts
   readonly #listeners = new Set<() => void>()
@@ -266,6 +270,7 @@ export class ClusterNode {
       below: this.#known.below,
       term: () => (this.#leads() ? this.view.dc?.term : undefined),
     })
+    this.#notice = new RestartNotice({ ...this.#sources(), self: this.name, incarnation: this.#incarnation })
     this.#holds = new HoldKeeper({
       ...this.#sources(),
       now: monotonicNow,
@@ -464,6 +469,11 @@ export class ClusterNode {
     await this.#end('stop')
   }
 
+  /** The daemon is about to end and to begin again. */
+  async announceRestart(): Promise<void> {
+    if (this.quorate) await this.#notice.announce(announcePatienceMs)
+  }
+
   /** The daemon ends, its resources go on: the lease is left to run, and the daemon that follows takes over. */
   async suspend(): Promise<void> {
     await this.#end('leave-running')
@@ -542,7 +552,7 @@ export class ClusterNode {
     this.#tellOwnMember()
     this.#core.feed({ kind: 'store', view: this.view, changes: observed })
     if (!this.#executor) return
-    if (observed.some(({ kind }) => kind === 'member')) this.#tellPulse()
+    if (observed.some(({ kind }) => kind === 'member' || kind === 'restart')) this.#tellPulse()
     this.#dampened.look()
     this.#alerts.take(changes, observed)
     this.#look()
@@ -566,6 +576,7 @@ export class ClusterNode {
     this.#removals.look()
     this.#locks.look()
     this.#holds.look()
+    this.#notice.look()
     if (this.#executor) {
       this.#alerts.look()
       this.#tasks.look()
@@ -831,7 +842,7 @@ export class ClusterNode {
   }
 
   #tellPulse(): void {
-    this.#setup.pulse.say(nodesForPulse(this.#file, this.#own, [...this.view.members.keys()]))
+    this.#setup.pulse.say(nodesForPulse(this.#file, this.#own, this.#notice.forPulse()))
   }
 
   /** As the list has it now. */

@@ -1,6 +1,5 @@
 /** The pulse thread of a node, set up from its files. It imports little, because it is the first thing that a daemon does. */
 
-import type { NodeName } from '../../base/index.ts'
 import { mustMeetFirst } from '../alone/wait-for-all.ts'
 import { readIfThere } from '../host/files.ts'
 import type { Paths } from '../host/paths.ts'
@@ -48,7 +47,11 @@ export function beginPulseEarly(paths: Paths): Pulse | undefined {
 }
 
 /** After the list of nodes, the members or what is reached on which link have changed. Those that the store knows as members are the voters on a node's silence. */
-export function nodesForPulse(file: ClusterFile, own: ClusterNodeEntry, members: readonly NodeName[]): ToPulse {
+export function nodesForPulse(
+  file: ClusterFile,
+  own: ClusterNodeEntry,
+  { members, restarting }: Pick<Extract<ToPulse, { kind: 'nodes' }>, 'members' | 'restarting'>,
+): ToPulse {
   const endpoints = file.store.kind === 'etcd' ? voterEndpoints(file, own.name) : []
   const { tokenMs, heartbeatIntervalMs, restartGraceMs } = timingsOf(file, own)
   const timings = { tokenMs, heartbeatIntervalMs, restartGraceMs }
@@ -58,6 +61,7 @@ export function nodesForPulse(file: ClusterFile, own: ClusterNodeEntry, members:
     door: membersDoor(file),
     peers: pulsePeers(file, own),
     members,
+    restarting,
     endpoints,
     timings,
   }

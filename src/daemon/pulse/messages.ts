@@ -50,6 +50,8 @@ export type ToPulse =
       readonly door: DoorRule
       readonly peers: readonly PulsePeer[]
       readonly members: readonly NodeName[]
+      /** Their daemons restart, as they have announced. */
+      readonly restarting: readonly NodeName[]
       /** Of the store; empty where they never change. */
       readonly endpoints: readonly EndpointAddress[]
       readonly timings: HeartbeatTimings

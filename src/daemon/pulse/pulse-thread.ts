@@ -99,19 +99,22 @@ class PulseThread {
     // The way to the others is opened while the door is still being hung.
     this.#links.connect(peers)
     await this.listen(listen, door)
-    this.setNodes(peers, namesOf(peers))
+    this.setNodes(peers, { members: namesOf(peers) })
     // First the others hear this node, then they see it among the members: the other way round it would look silent.
     setTimeout(() => this.#lease.feed({ kind: 'tick' }), this.#setup.timings.heartbeatIntervalMs)
   }
 
-  setNodes(peers: PulseSetup['peers'], members: readonly NodeName[]): void {
+  setNodes(
+    peers: PulseSetup['peers'],
+    { members, restarting = [] }: { readonly members: readonly NodeName[]; readonly restarting?: readonly NodeName[] },
+  ): void {
     this.#peers = peers
     this.#links.connect(peers)
     this.#feedLinks({ kind: 'links', links: peers })
     const hasSeveral = this.#linksState.peers.size > 0
     if (hasSeveral) this.#cuts.prepare()
     this.#lease.keepInReserve(hasSeveral ? linkReserveMs : undefined)
-    this.#feed({ kind: 'nodes', peers: namesOf(peers), members })
+    this.#feed({ kind: 'nodes', peers: namesOf(peers), members, restarting })
   }
 
   async listen(listen: PulseSetup['listen'], door: PulseSetup['door']): Promise<void> {
@@ -201,7 +204,7 @@ export function runPulse(setup: PulseSetup, door: Door): void {
         thread.useEndpoints(message.endpoints)
         thread.useTimings(message.timings)
         void thread.listen(message.listen, message.door)
-        thread.setNodes(message.peers, message.members)
+        thread.setNodes(message.peers, message)
         return
       case 'release':
         thread.release()
