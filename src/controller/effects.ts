@@ -78,6 +78,8 @@ export type ControllerInput =
       readonly lease?: string
       /** Who votes, by the list of nodes, the witness too. */
       readonly voters?: readonly NodeName[]
+      /** The other of two voters that are nodes: without it this one goes on alone (`otherOfTwo` of the list). */
+      readonly otherVoter?: NodeName
     }
   /** From the heartbeats: nodes that are silent here, and those of them whose silence a majority confirms. */
   | { readonly kind: 'silence'; readonly silent: readonly NodeName[]; readonly agreed: readonly NodeName[] }

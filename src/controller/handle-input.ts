@@ -41,9 +41,13 @@ export function handleInput(state: ControllerState, input: ControllerInput, now:
     case 'store':
       return handleStore(state, input, now)
     case 'quorum': {
-      const { lease: _before, ...rest } = state
-      const { lease, voters } = input
-      const told = { ...(lease === undefined ? {} : { lease }), ...(voters === undefined ? {} : { voters }) }
+      const { lease: _before, voters: _voted, otherVoter: _other, ...rest } = state
+      const { voters, otherVoter } = input.voters === undefined ? state : input
+      const told = {
+        ...(input.lease === undefined ? {} : { lease: input.lease }),
+        ...(voters === undefined ? {} : { voters }),
+        ...(otherVoter === undefined ? {} : { otherVoter }),
+      }
       // What was asked for without quorum was not performed, and is never answered.
       const campaigning = state.campaigning && now < input.until
       return turn({ ...rest, campaigning, quorateUntil: input.until, ...told })

@@ -45,12 +45,17 @@ export function describeNeededVoters(state: ControllerState): readonly string[] 
   )
 }
 
-/** Of two, the survivor goes on alone. The others are here as far as they are heard. */
+/** Of two voters, the survivor goes on alone: of two nodes without a witness, and of more while only two have votes. */
+export function goesOnWithout({ voters, otherVoter, view }: ControllerState, lost: NodeName): boolean {
+  return voters === undefined ? clusterNodes(view).length <= 2 : otherVoter === lost
+}
+
+/** The others are here as far as they are heard. */
 function isNeeded(state: ControllerState, node: NodeName): boolean {
   const { view, silent, agreed, self } = state
   const nodes = clusterNodes(view)
   const voters = state.voters ?? nodes
-  if (nodes.length <= 2 || !voters.includes(node)) return false
+  if (!voters.includes(node) || goesOnWithout(state, node)) return false
   const rest = voters.filter(
     (voter) => voter !== node && (voter === self || (!silent.has(voter) && !agreed.has(voter))),
   )

@@ -4,6 +4,7 @@
  * rest keeps quorum, not for what the DC owes itself, and not for the same again after that has not helped. What may not be fenced is told, and everything goes on that does not need the answer.
  */
 import type { NodeName, ResourceId } from '../base/index.ts'
+import { goesOnWithout } from './needed-voters.ts'
 import { clusterNodes, isMember, isUnclean } from './node-states.ts'
 import { type ControllerState, lookAgain, type OwedAnswer, withDcState } from './state.ts'
 import { underWayIn } from './under-way.ts'
@@ -79,11 +80,10 @@ function owesItselfStill(state: ControllerState, owed: OwedAnswer): boolean {
 const isBeingFenced = ({ dcState }: ControllerState, node: NodeName): boolean =>
   dcState?.fencing.get(node)?.id !== undefined
 
-/** Of two, the survivor goes on alone. */
 function restHasQuorum(state: ControllerState, without: NodeName): boolean {
   const { view, silent, agreed } = state
   const nodes = clusterNodes(view)
-  if (nodes.length === 2) return true
+  if (goesOnWithout(state, without)) return true
   const voters = state.voters ?? nodes
   const rest = voters.filter(
     (node) =>

@@ -46,6 +46,8 @@ export interface ControllerState {
   readonly lease?: string
   /** Who votes, the witness too; undefined: all nodes do. */
   readonly voters?: readonly NodeName[]
+  /** The other of two voters: the survivor goes on alone. */
+  readonly otherVoter?: NodeName
   /** Since when each silent node is silent here. */
   readonly silent: ReadonlyMap<NodeName, number>
   readonly agreed: ReadonlySet<NodeName>

@@ -138,7 +138,8 @@ export class Daemon {
       const listed = await this.#listInStore()
       if (listed) this.takeNodeList(listed, 'store')
     }
-    this.#admission = new Admission({ log, file: () => this.#file, refresh })
+    const mayBeStranded = (): boolean => this.#node?.quorate !== true
+    this.#admission = new Admission({ log, file: () => this.#file, refresh, mayBeStranded })
   }
 
   /** `pulse`: the pulse thread where it was started before everything else. The lock has been taken. */
@@ -564,6 +565,12 @@ export class Daemon {
         await this.startNode()
       }
     }
+  }
+
+  /** Another node brings it. */
+  takeBroughtList(listed: ClusterFile, caller: CallerIdentity): void {
+    if (caller.kind === 'node') this.#admission.refuseStrangersList(nodeName(this.name), caller, listed)
+    this.takeNodeList(listed)
   }
 
   /** The list of nodes as another node or the store has it. Whoever is not in the store's was removed; another's word is a reason to look there. */

@@ -1,9 +1,8 @@
 /** The half of fencing that every node has: runs one device when the DC asks, and refuses a DC whose term is over. */
 
 import type { FenceDevice } from './device.ts'
-import type { DeviceCommand } from './fencer.ts'
 import { type FenceHost, runDevice } from './run-device.ts'
-import type { DeviceAnswer } from './state.ts'
+import type { DeviceAnswer, DeviceCommand } from './state.ts'
 
 export type DeviceServerAnswer =
   | { readonly kind: 'answered'; readonly answer: DeviceAnswer }

@@ -1,6 +1,6 @@
 /**
- * Fencing. `stepFencing` decides and is what simulations drive; `Fencer` is its acting edge on the DC; `DeviceServer` runs a
- * device on whichever node the DC asks.
+ * Fencing. `stepFencing` decides which device is told what; the room `node` composes it with what a node knows. `DeviceServer` runs a device on
+ * whichever node the DC asks.
  */
 export { hostsInList } from './capability.ts'
 export {
@@ -11,7 +11,6 @@ export {
   usedFenceAgents,
 } from './device.ts'
 export { DeviceServer, type DeviceServerAnswer, isTermOver } from './device-server.ts'
-export { type DeviceCommand, Fencer, type FencingRecord } from './fencer.ts'
 export { initialFencing, nextFencingAt, stepFencing } from './fencing.ts'
 export { isFenceable, levelsFor } from './levels.ts'
 export type { FencingDemand } from './request.ts'
@@ -31,13 +30,16 @@ export {
   slotOffset,
 } from './sbd-layout.ts'
 export { lookAtTarget, type SelfFencingLook, type SelfFencingWait } from './self-fencing.ts'
-export type {
-  Announcement,
-  DeviceAnswer,
-  FencingEffect,
-  FencingInput,
-  FencingSetup,
-  FencingState,
+export {
+  type Announcement,
+  type DeviceAnswer,
+  type DeviceCommand,
+  type FencingEffect,
+  type FencingInput,
+  type FencingRecord,
+  type FencingSetup,
+  type FencingState,
+  isAtWork,
 } from './state.ts'
 export { disksOfDevice, isThroughDisks } from './through-disks.ts'
 export { selfResetMs, watchdogDevice, watchdogDeviceId } from './watchdog.ts'

@@ -95,6 +95,12 @@ export interface FencingProgress {
   readonly isFollowUp?: true
 }
 
+/** `fencing/history/<id>`. Times are ISO 8601. */
+export interface FencingRecord extends FencingProgress {
+  readonly begun: string
+  readonly ended?: string
+}
+
 export type FencingEffect =
   | { readonly kind: 'record'; readonly progress: FencingProgress; readonly term: number }
   | {
@@ -110,7 +116,17 @@ export type FencingEffect =
     }
   | ({ readonly kind: 'announce' } & Announcement)
 
+export type DeviceCommand = Omit<Extract<FencingEffect, { kind: 'run-device' }>, 'kind' | 'call' | 'node'>
+
 export type FencingStep = Step<FencingState, FencingEffect>
+
+/** A device is at work on the node. */
+export function isAtWork({ requests }: FencingState, node: NodeName): boolean {
+  return requests.some(
+    ({ target, phase }) =>
+      target === node && (phase.kind === 'acting' || (phase.kind === 'powering-on' && phase.call !== undefined)),
+  )
+}
 
 export function deviceOf(state: FencingState, id: string): FenceDevice | undefined {
   return state.setup.devices.find((device) => device.id === id)

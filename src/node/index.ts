@@ -3,7 +3,12 @@
  * one driver of it, the simulation another (ADR 44).
  */
 export { answerOf, type CommandAnswer, heardFrom } from './commands.ts'
+export { fencedInput } from './fencing.ts'
+export { fenceDevices, isNodeFenceable } from './fencing-devices.ts'
+export type { FencerName, NodeFencingEffect, NodeFencingInput } from './fencing-state.ts'
+export type { RecordedFencing } from './left-off.ts'
 export { NodeLoop } from './loop.ts'
 export { initialNode, nodeStep, ownCopyWillDo } from './node.ts'
+export { judgeOldWord, judgeWordOfTwo } from './old-word.ts'
 export { isQuorate, type NodeEffect, type NodeInput, type NodeState, type OwnPlan } from './state.ts'
 export { nodeTimings } from './timings.ts'

@@ -13,6 +13,8 @@ export interface NodeDriver {
   /** Read anew each time. */
   readonly now: () => MonotonicMs
   readonly perform: (effect: NodeEffect) => void
+  /** In [0, 1). */
+  readonly random: () => number
   /** `tick` is to be called then, at the latest: at once where that has passed. It may be called for what was asked for before as well. */
   readonly wakeAt: (at: MonotonicMs | undefined) => void
 }
@@ -70,8 +72,21 @@ export class NodeLoop {
     if (input.kind === 'tick') this.#tickedAt = at
     for (const effect of effects) {
       if (this.#ended) return
-      if (mayPerform(this.#state, effect, now())) perform(effect)
-      else this.#inputs.push(quorumIsOver)
+      if (!mayPerform(this.#state, effect, now())) this.#inputs.push(quorumIsOver)
+      else {
+        perform(effect)
+        this.#passOn(effect)
+      }
     }
+  }
+
+  /** The controller's word to this node's own fencing: given where it may be performed, and taken in turn. */
+  #passOn(effect: NodeEffect): void {
+    if (effect.kind !== 'controller') return
+    const asked = effect.effect
+    if (asked.kind === 'fence')
+      this.feed({ kind: 'fencing', input: { kind: 'fence', request: asked, random: this.#driver.random() } })
+    else if (asked.kind === 'withdraw-fencing')
+      this.feed({ kind: 'fencing', input: { kind: 'withdraw', id: asked.id } })
   }
 }

@@ -11,6 +11,7 @@
  */
 import { assertNever, type MonotonicMs, monotonicMs } from '../base/index.ts'
 import {
+  type Change,
   type ControllerInput,
   controllerStep,
   emptyView,
@@ -26,6 +27,17 @@ import {
 } from '../membership/index.ts'
 import { describeTwoNode, initialTwoNode, nextTwoNodeAt, type TwoNodeInput, twoNodeStep } from '../quorum/index.ts'
 import { takerOf } from './commands.ts'
+import {
+  confirmDown,
+  initialNodeFencing,
+  memberChanged,
+  nextNodeFencingAt,
+  obeyTwoNode,
+  pursueFencing,
+  takeFencingInput,
+  tickFencing,
+} from './fencing.ts'
+import type { FencingTurn } from './fencing-turn.ts'
 import { panicsWhenFenced, shutdownEscalationMs } from './options.ts'
 import { ownMember } from './own-member.ts'
 import {
@@ -63,17 +75,20 @@ export function initialNode(setup: NodeSetup, now: MonotonicMs): NodeState {
     leaving: false,
     quorateUntil: never,
     view: emptyView,
+    silent: [],
     says: {},
     controller: initialController(setup.self, setup.timings.controller),
     presence: initialPresence(setup.self, setup.incarnation),
     twoNode: initialTwoNode,
+    fencing: initialNodeFencing,
     ownStops: initialOwnStops,
   }
 }
 
 export function nodeStep(state: NodeState, input: NodeInput, now: MonotonicMs): NodeTurn {
   const taken = takeInput(state, input, now)
-  const pursued = andThen(taken, (next) => afterOwnStops(pursueOwnStops(next, now), now))
+  const fencing = andThen(taken, (next) => afterFencing(pursueFencing(next, now), now))
+  const pursued = andThen(fencing, (next) => afterOwnStops(pursueOwnStops(next, now), now))
   const waits = describeTwoNode(pursued.state.twoNode)
   if (waits === describeTwoNode(state.twoNode)) return pursued
   return { state: pursued.state, effects: [...pursued.effects, { kind: 'two-node-waits', message: waits }] }
@@ -90,6 +105,7 @@ export function nextNodeAt(state: NodeState, ticked: MonotonicMs): MonotonicMs |
     nextPresenceAt(state.presence, ticked),
     twoNodeAt !== undefined && twoNodeAt > ticked ? twoNodeAt : undefined,
     nextOwnStopAt(state),
+    ...nextNodeFencingAt(state, ticked),
   ].filter((time) => time !== undefined)
   const next = Math.min(...times)
   return Number.isFinite(next) ? monotonicMs(next) : undefined
@@ -117,7 +133,7 @@ function takeInput(state: NodeState, input: NodeInput, now: MonotonicMs): NodeTu
     case 'quorum-lost':
       return quorumLost(state, input.why, now)
     case 'silence':
-      return toController(state, input, now)
+      return toController({ ...state, silent: input.silent }, input, now)
     case 'says':
       return showOwnMember({ ...state, says: input.says }, now)
     case 'leave':
@@ -137,10 +153,15 @@ function takeInput(state: NodeState, input: NodeInput, now: MonotonicMs): NodeTu
       return toPresence(state, input.input, now)
     case 'two-node':
       return toTwoNode(state, input.input, now)
+    case 'fencing':
+      return afterFencing(takeFencingInput(state, input.input, now), now)
     case 'tick':
-      return andThen(toController(state, input, now), (next) =>
-        andThen(toPresence(next, input, now), (after) => toTwoNode(after, input, now)),
-      )
+      return [
+        (next: NodeState) => toController(next, input, now),
+        (next: NodeState) => toPresence(next, input, now),
+        (next: NodeState) => toTwoNode(next, input, now),
+        (next: NodeState) => afterFencing(tickFencing(next, now), now),
+      ].reduce(andThen, turn(state))
     default:
       return assertNever(input)
   }
@@ -148,16 +169,19 @@ function takeInput(state: NodeState, input: NodeInput, now: MonotonicMs): NodeTu
 
 function seen(state: NodeState, changes: Extract<NodeInput, { kind: 'store' }>['changes'], now: MonotonicMs): NodeTurn {
   if (!state.began) return turn(state)
-  const news = changes.flatMap((change): readonly NodeEffect[] => {
-    if (change.kind === 'member') return [{ kind: 'member-changed', node: change.node }]
-    if (change.kind !== 'confirmed-down' || !change.confirmed) return []
-    const bySurvivor = state.view.confirmedDown.get(change.node)?.reason !== undefined
-    return [{ kind: 'confirmed-down', node: change.node, bySurvivor }]
-  })
+  const told = changes.reduce((done, change) => andThen(done, (next) => tellFencing(next, change, now)), turn(state))
   return andThen(
-    andThen(turn(state, ...news), (next) => showOwnMember(next, now)),
+    andThen(told, (next) => showOwnMember(next, now)),
     (next) => toController(next, { kind: 'store', view: next.view, changes }, now),
   )
+}
+
+/** Of members that change, and of nodes that others vouch for. */
+function tellFencing(state: NodeState, change: Change, now: MonotonicMs): NodeTurn {
+  if (change.kind === 'member') return afterFencing(memberChanged(state, change.node, now), now)
+  if (change.kind !== 'confirmed-down' || !change.confirmed) return turn(state)
+  const bySurvivor = state.view.confirmedDown.get(change.node)?.reason !== undefined
+  return afterFencing(confirmDown(state, { target: change.node, bySurvivor }, now), now)
 }
 
 /** An earlier daemon of this boot may have left something running, and lost quorum before it ended, or after. */
@@ -271,7 +295,22 @@ function toController(state: NodeState, input: ControllerInput, now: MonotonicMs
 
 function toTwoNode(state: NodeState, input: TwoNodeInput, now: MonotonicMs): NodeTurn {
   const { state: twoNode, effects } = twoNodeStep(state.twoNode, input, now)
-  return { state: { ...state, twoNode }, effects: effects.map((effect) => ({ kind: 'two-node', effect })) }
+  return effects.reduce(
+    (done, effect) =>
+      andThen(done, (next) =>
+        effect.kind === 'go-alone'
+          ? turn(next, { kind: 'two-node', effect })
+          : afterFencing(obeyTwoNode(next, effect, now), now),
+      ),
+    turn({ ...state, twoNode }),
+  )
+}
+
+function afterFencing({ state, effects, told }: FencingTurn, now: MonotonicMs): NodeTurn {
+  return told.reduce((done, input) => andThen(done, (next) => toTwoNode(next, input, now)), {
+    state,
+    effects,
+  } as NodeTurn)
 }
 
 function toPresence(state: NodeState, input: PresenceInput, now: MonotonicMs): NodeTurn {

@@ -13,6 +13,7 @@ import type { PresenceEffect, PresenceInput, PresenceState } from '../membership
 import type { TwoNodeEffect, TwoNodeInput, TwoNodeState } from '../quorum/index.ts'
 import type { ResourceAction, TransitionGraph } from '../transition/index.ts'
 import type { CommandAnswer } from './commands.ts'
+import type { NodeFencing, NodeFencingEffect, NodeFencingInput } from './fencing-state.ts'
 import type { Said } from './own-member.ts'
 
 export interface NodeSetup {
@@ -37,10 +38,13 @@ export interface NodeState extends NodeSetup {
   /** Until when this node may act under its lease, by its own clock. */
   readonly quorateUntil: MonotonicMs
   readonly view: ClusterView
+  /** Whom this node does not hear. */
+  readonly silent: readonly NodeName[]
   readonly says: Said
   readonly controller: ControllerState
   readonly presence: PresenceState
   readonly twoNode: TwoNodeState
+  readonly fencing: NodeFencing
   readonly ownStops: OwnStops
 }
 
@@ -78,12 +82,16 @@ export type NodeInput =
   /** The store's events, folded into the view; before `began` too. */
   | { readonly kind: 'store'; readonly view: ClusterView; readonly changes: readonly Change[] }
   | { readonly kind: 'began' }
-  /** From the quorum core, whenever it changes or is prolonged. `voters`: by the list of nodes, the witness too. */
+  /**
+   * From the quorum core, whenever it changes or is prolonged. `voters`: by the list of nodes, the witness too. `otherVoter`: of two voters that are
+   * nodes the one that this node may go on without.
+   */
   | {
       readonly kind: 'quorum'
       readonly lease?: string
       readonly until: MonotonicMs
       readonly voters?: readonly NodeName[]
+      readonly otherVoter?: NodeName
     }
   | { readonly kind: 'quorum-lost'; readonly why: string }
   | { readonly kind: 'silence'; readonly silent: readonly NodeName[]; readonly agreed: readonly NodeName[] }
@@ -113,21 +121,19 @@ export type NodeInput =
   | { readonly kind: 'controller'; readonly input: ControllerInput }
   | { readonly kind: 'presence'; readonly input: Extract<PresenceInput, { kind: 'written' }> }
   | { readonly kind: 'two-node'; readonly input: TwoNodeInput }
+  | { readonly kind: 'fencing'; readonly input: NodeFencingInput }
   | { readonly kind: 'tick' }
 
 export type NodeEffect =
   | { readonly kind: 'controller'; readonly effect: ControllerEffect }
   | { readonly kind: 'presence'; readonly effect: Extract<PresenceEffect, { kind: 'register' | 'request-shutdown' }> }
-  | { readonly kind: 'two-node'; readonly effect: TwoNodeEffect }
+  | { readonly kind: 'two-node'; readonly effect: Extract<TwoNodeEffect, { kind: 'go-alone' }> }
+  | { readonly kind: 'fencing'; readonly effect: NodeFencingEffect }
   /** For people: what one of two waits for, whenever that changes. */
   | { readonly kind: 'two-node-waits'; readonly message: string | undefined }
   | { readonly kind: 'executor-quorum'; readonly quorate: boolean }
   | { readonly kind: 'quorum-gained' }
   | { readonly kind: 'quorum-lost' }
-  /** To the fencer: somebody else vouches that the node is off. `bySurvivor`: the other of two, which has fenced it itself. */
-  | { readonly kind: 'confirmed-down'; readonly node: NodeName; readonly bySurvivor: boolean }
-  /** To the fencer: a member record has come, changed or gone. */
-  | { readonly kind: 'member-changed'; readonly node: NodeName }
   /** Answered with `own-stops-planned` or `own-stops-not-planned`. `stopEverything`: whatever no-quorum-policy says. */
   | { readonly kind: 'plan-own-stops'; readonly id: number; readonly stopEverything: boolean }
   /** Stage after stage, by the executor where there is one. Answered with `own-stops-ended`, at once where there are none, or `own-stops-not-done`. */

@@ -37,7 +37,7 @@ export const callRules: {
     stopCluster: member('stops the cluster here; resources stop first'),
     enableCluster: member('says whether the cluster starts with this host'),
     updateClusterFile: member(
-      'gives this node a newer list of nodes; one without this node only makes it look into the store',
+      'gives this node a newer list of nodes; one without this node only makes it look into the store. A node without quorum also takes one from a node that is new to it: a list that names both by their keys',
     ),
     forget: member(
       'asks this node to forget the cluster: it does so where the list in the store has it leaving or removed',
@@ -57,7 +57,9 @@ export const callRules: {
     getWitnessPlace: witness('asks whether this node’s list names the caller as the witness: yes or no'),
   },
   Witness: {
-    follow: member('gives the witness a newer list of nodes; one without it only makes it look into the store'),
+    follow: member(
+      'gives the witness a newer list of nodes; one without it only makes it look into the store. A witness whose vote does not count also takes one from a node that is new to it: a list that names both by their keys',
+    ),
     renew: member('gives the witness the certificate that it asked for: one of the authority, for its own key'),
     followAuthority: member(
       'has the witness believe other authorities, that of its own certificate among them, and ask for another certificate, while the authority is replaced; without authorities it reads which it believes',

@@ -53,8 +53,8 @@ export interface ServedMethods {
   readonly handlers: Readonly<Record<string, unknown>>
 }
 
-/** Throws a RefusedError for a node that may not call: whether it is a member, the daemon knows. */
-export type Admit = (caller: NodeCaller) => Promise<void>
+/** Throws a RefusedError for a node that may not call: whether it is a member, the daemon knows. `path`: of the call, where there is one already. */
+export type Admit = (caller: NodeCaller, path?: string) => Promise<void>
 
 /** What a handler threw besides a refusal: for the log. */
 export type OnFailure = (method: string, error: unknown) => void
@@ -75,8 +75,8 @@ export async function serveTcp(
 ): Promise<GrpcServer> {
   const door = { onFailure, admit: options.admit, localCaller: () => undefined }
   const server = grpcServer(methods, door)
-  const admitUnknown: Admit = async (caller) => {
-    await options.admit(caller)
+  const admitUnknown: Admit = async (caller, path) => {
+    await options.admit(caller, path)
     // It is known by now, and connects anew without their limits.
     const before = refuser
     refuser = begin(refusing)
@@ -388,7 +388,7 @@ async function letIn(method: Method, caller: CallerIdentity, { admit }: Door): P
   if (caller.role === 'remote') throw refuse('remote-node', 'A remote node calls no daemon of the cluster.')
   // One that was removed is to hear that, and nothing else.
   if (rule.who === 'witness') return caller.role === 'witness' ? undefined : refuseOtherThanWitness()
-  await admit(caller)
+  await admit(caller, method.path)
 }
 
 const refuseOtherThanWitness = (): never => {

@@ -18,7 +18,7 @@ export const rooms: Readonly<Record<string, readonly string[] | typeof everythin
   'resource-agents': ['base', 'cib'],
   executor: ['base', 'cib', 'transition', 'resource-agents'],
   fencing: ['base', 'cib', 'transition', 'resource-agents'],
-  node: ['base', 'cib', 'transition', 'membership', 'quorum', 'controller', 'executor'],
+  node: ['base', 'cib', 'transition', 'membership', 'quorum', 'controller', 'resource-agents', 'executor', 'fencing'],
   tools: ['base', 'cib', 'holds', 'status', 'attributes', 'scheduler', 'resource-agents'],
   channel: [],
   store: ['base', 'cib', 'channel'],

@@ -29,7 +29,7 @@ class Dc {
   #view = emptyView
   #revision = 10
 
-  constructor(nodes: number, voters: readonly NodeName[] = names.slice(0, nodes)) {
+  constructor(nodes: number, voters: readonly NodeName[] = names.slice(0, nodes), otherVoter?: NodeName) {
     const all = names.slice(0, nodes)
     const options =
       '<cluster_property_set id="s"><nvpair id="f" name="fencing-enabled" value="true"/></cluster_property_set>'
@@ -39,7 +39,13 @@ class Dc {
     )
     if (!cib.ok) throw new Error('malformed')
     const configuration = { version: 1, cib: cib.value, typed: readConfiguration(cib.value) }
-    this.feed({ kind: 'quorum', until: 10_000_000, lease: 'lease-n1', voters })
+    this.feed({
+      kind: 'quorum',
+      until: 10_000_000,
+      lease: 'lease-n1',
+      voters,
+      ...(otherVoter === undefined ? {} : { otherVoter }),
+    })
     this.store(
       { kind: 'put', key: keys.configuration, value: undefined, configuration, createRevision: 1 },
       ...all.map((node) => this.#member(node)),
@@ -123,9 +129,21 @@ test.each([3, 5])('a lost node is fenced at once where the rest is a majority, o
 })
 
 test('of two nodes the other is fenced at once: the survivor goes on alone', () => {
-  const dc = new Dc(2)
+  const dc = new Dc(2, undefined, names[1])
   dc.silent(2)
   expect(dc.fenced).toEqual(['n2'])
+})
+
+test('so it is of two voters while a third node has no vote yet', () => {
+  const dc = new Dc(3, names.slice(0, 2), names[1])
+  dc.silent(2)
+  expect(dc.fenced).toEqual(['n2'])
+})
+
+test('two voters of which one is leaving are not two nodes: the other is waited for', () => {
+  const dc = new Dc(3, names.slice(0, 2))
+  dc.silent(2)
+  expect(dc.fenced).toEqual([])
 })
 
 test('where the rest is none, nothing is fenced until another voter is heard again', () => {

@@ -7,13 +7,13 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { nodeName } from '../../src/base/index.ts'
 import { emptyView } from '../../src/controller/index.ts'
 import { AloneJournal, readJournal } from '../../src/daemon/alone/alone-journal.ts'
-import { judgeOldWord } from '../../src/daemon/alone/old-word.ts'
 import { TwoNodeHands, type TwoNodePorts } from '../../src/daemon/alone/two-node-hands.ts'
 import { noteMet } from '../../src/daemon/alone/wait-for-all.ts'
 import { monotonicNow } from '../../src/daemon/host/clock.ts'
 import { type Paths, pathsBelow } from '../../src/daemon/host/paths.ts'
 import { type ClusterFile, parseClusterFile, printClusterFile } from '../../src/daemon/nodes/cluster-file.ts'
 import { keys } from '../../src/daemon/records/keys.ts'
+import { judgeOldWord } from '../../src/node/index.ts'
 import { initialTwoNode, type TwoNodeInput, twoNodeStep } from '../../src/quorum/index.ts'
 import { createStore } from '../../src/store/index.ts'
 
@@ -74,7 +74,7 @@ class Survivor {
       feed: (input: TwoNodeInput) => {
         const { state, effects } = twoNodeStep(this.#core, input, monotonicNow())
         this.#core = state
-        for (const effect of effects) this.hands.perform(effect)
+        for (const effect of effects) if (effect.kind === 'go-alone') this.hands.perform(effect)
       },
       core: () => this.#core,
     } as unknown as TwoNodePorts)

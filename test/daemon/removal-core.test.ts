@@ -1,9 +1,9 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { type NodeName, nodeName } from '../../src/base/index.ts'
-import { parseXml, readConfiguration } from '../../src/cib/index.ts'
+import { type NodeStateRecord, parseXml, readConfiguration } from '../../src/cib/index.ts'
 import { type ClusterView, emptyView } from '../../src/controller/index.ts'
 import { type ClusterFile, defaultPorts, defaultTimings } from '../../src/daemon/nodes/cluster-file.ts'
-import { marked, withdrawn } from '../../src/daemon/nodes/node-changes.ts'
+import { isOutdatedState, marked, withdrawn } from '../../src/daemon/nodes/node-changes.ts'
 import {
   isStillGone,
   noRemovals,
@@ -13,7 +13,7 @@ import {
 } from '../../src/daemon/nodes/removal-core.ts'
 import { isAwaited } from '../../src/daemon/nodes/vote-keeper.ts'
 
-const [a, b, c] = ['a', 'b', 'c'].map(nodeName) as [NodeName, NodeName, NodeName]
+const [a, b, c, d] = ['a', 'b', 'c', 'd'].map(nodeName) as [NodeName, NodeName, NodeName, NodeName]
 
 function file(leaving: readonly NodeName[] = [], votes = false): ClusterFile {
   const nodes = [a, b, c].map((name, index) => ({
@@ -67,6 +67,38 @@ test('one that is to leave is named first: it could not leave in order', () => {
   expect(look(seenAs(file([b]), view([a, b, c], [a, b, c])), after.state).effects).toEqual([{ kind: 'stop', node: b }])
 })
 
+describe('the state of a node that is in no list', () => {
+  const down = { node: d, id: '4', inCcm: false, crmd: 'offline', join: 'down', expected: 'down' } as const
+  const recorded = (state: NodeStateRecord, of = view([a, b, c], [a, b, c])): ClusterView => ({
+    ...of,
+    nodeStates: new Map([[state.node, state]]),
+  })
+
+  test('is deleted by the DC where it is down: a write that was repeated came after the removal', () => {
+    const seen = seenAs(file(), recorded(down))
+    const first = look(seen)
+    expect(first.effects).toEqual([{ kind: 'clear', node: d }])
+    expect(look(seen, first.state).effects).toEqual([])
+    const ended = removalCore(first.state, { kind: 'ended', node: d }, 1000)
+    expect(look(seen, ended.state).effects).toEqual([{ kind: 'clear', node: d }])
+    expect(look(seen, noRemovals, false).effects).toEqual([])
+  })
+
+  const kept: readonly (readonly [string, NodeStateRecord, ClusterView?])[] = [
+    ['it is lost: it may run something', { ...down, expected: 'member' }],
+    ['it is on its way out', { ...down, join: 'member' }],
+    ['it is listed', { ...down, node: c }],
+    ['the configuration names it', down, view([a, b, c, d], [a, b, c])],
+    ['it is a member', down, view([a, b, c], [a, b, c, d])],
+    ['it is a remote node', { ...down, attributes: { remote_node: 'true' } }],
+  ]
+  for (const [why, state, of] of kept)
+    test(`stays where ${why}`, () => {
+      const clears = look(seenAs(file(), recorded(state, of))).effects.filter(({ kind }) => kind === 'clear')
+      expect(clears).toEqual([])
+    })
+})
+
 test('what is being forgotten of a node stays where it is back, or is kept', () => {
   expect(isStillGone({ file: file([b]), view: view([a, c], [a, c]) }, b)).toBe(true)
   expect(isStillGone({ file: file([b]), view: view([a, c], [a, b, c]) }, b)).toBe(false)
@@ -76,6 +108,15 @@ test('what is being forgotten of a node stays where it is back, or is kept', () 
 test('the last node cannot be removed as well', () => {
   expect(marked(b)(file([c])).nodes.map(({ leaving }) => leaving === true)).toEqual([false, true, true])
   expect(() => marked(a)(file([b, c]))).toThrow(/All other nodes are being removed, so a has to stay/)
+})
+
+test('a node that is added again is not taken for the one before, which is off, but a lost one stays known', () => {
+  const down = { node: d, id: '4', inCcm: false, crmd: 'offline', join: 'down', expected: 'down' } as const
+  expect(isOutdatedState(down, { keys: [] })).toBe(true)
+  // It has joined meanwhile.
+  expect(isOutdatedState(down, { keys: ['k'] })).toBe(false)
+  expect(isOutdatedState({ ...down, expected: 'member' }, { keys: [] })).toBe(false)
+  expect(isOutdatedState(undefined, { keys: [] })).toBe(false)
 })
 
 test('what could not be added goes, unless somebody has joined by it meanwhile', () => {

@@ -1,19 +1,30 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { type NodeName, nodeName } from '../../src/base/index.ts'
 import { parseXml, readConfiguration } from '../../src/cib/index.ts'
 import { emptyView } from '../../src/controller/index.ts'
 import { monotonicNow } from '../../src/daemon/host/clock.ts'
-import { type ClusterFile, defaultPorts, defaultTimings } from '../../src/daemon/nodes/cluster-file.ts'
+import {
+  type ClusterFile,
+  defaultPorts,
+  defaultTimings,
+  printClusterFile,
+} from '../../src/daemon/nodes/cluster-file.ts'
 import { storedList } from '../../src/daemon/nodes/node-list.ts'
 import { RemovalWork } from '../../src/daemon/nodes/removal-work.ts'
+import { keys, nodeListKey } from '../../src/daemon/records/keys.ts'
 import { EmbeddedStore } from '../../src/store/index.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'systole-removal-'))
-const store = new EmbeddedStore({ directory: folder })
+let folder: string
+let store: EmbeddedStore
 const log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined }
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'systole-removal-'))
+  store = new EmbeddedStore({ directory: folder })
+})
 
 afterEach(async () => {
   await store.close()
@@ -67,5 +78,55 @@ test('a removal that found no quorum goes on once it is back, although nothing e
   node.quorate = true
   await expect.poll(() => changed.at(-1)?.nodes.map(({ name }) => name)).toEqual(['n1'])
   expect((await storedList(store))?.nodes.map(({ name }) => name)).toEqual(['n1'])
+  work.close()
+})
+
+test('records of a node that is in no list are deleted, and those of one that was added again meanwhile stay', async () => {
+  const parsed = parseXml('<cib><configuration><crm_config/><nodes/><resources/><constraints/></configuration></cib>')
+  if (!parsed.ok) throw new Error('bad test')
+  const n2 = nodeName('n2')
+  const down = { node: n2, id: '2', inCcm: false, crmd: 'offline', join: 'down', expected: 'down' } as const
+  const lists: Omit<ClusterFile, 'nodes'> = {
+    clusterName: 'x',
+    nodesVersion: 2,
+    store: { kind: 'embedded' },
+    timings: defaultTimings,
+  }
+  const without = { ...lists, nodes: [entry('n1', '1', false)] }
+  const put = async (key: string, text: string): Promise<void> => {
+    await store.transaction({ compare: [], writes: [{ kind: 'put', key, value: new TextEncoder().encode(text) }] })
+  }
+  await put(keys.nodeState(n2), JSON.stringify(down))
+  const view = {
+    ...emptyView,
+    configuration: { version: 1, cib: parsed.value, typed: readConfiguration(parsed.value) },
+    nodeStates: new Map([[n2, down]]),
+  }
+  const work = new RemovalWork({
+    node: {
+      name: nodeName('n1'),
+      quorate: true,
+      quorateUntil: monotonicNow(),
+      store,
+      view,
+      onState: () => () => undefined,
+    },
+    log,
+    peers: { to: () => ({}) as never },
+    seen: () => ({ file: without, view, isUp: () => false, hasShare: () => false }),
+    withdrawTokens: async () => await Promise.resolve(),
+    leads: () => true,
+    onChanged: () => undefined,
+  })
+  const isRecorded = async (): Promise<boolean> => (await store.get(keys.nodeState(n2))) !== undefined
+  // Its file of the list is behind: in the store the node is there again.
+  await put(nodeListKey, printClusterFile({ ...lists, nodes: [entry('n1', '1', false), entry('n2', '3', false)] }))
+  const reads = vi.spyOn(store, 'get')
+  work.look()
+  await expect.poll(() => reads.mock.results.length).toBeGreaterThan(0)
+  await Promise.all(reads.mock.results.map(({ value }) => value))
+  expect(await isRecorded()).toBe(true)
+  await put(nodeListKey, printClusterFile(without))
+  await expect.poll(isRecorded, { timeout: 10_000 }).toBe(false)
   work.close()
 })

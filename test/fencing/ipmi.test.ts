@@ -2,19 +2,21 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { nodeName } from '../../src/base/index.ts'
+import { monotonicMs, nodeName } from '../../src/base/index.ts'
 import { parseXml, readConfiguration } from '../../src/cib/index.ts'
 import {
   type Announcement,
   DeviceServer,
   type FenceDevice,
   type FenceHost,
-  Fencer,
   type FencingDemand,
-  type FencingRecord,
+  type FencingEffect,
+  type FencingInput,
   fenceDeviceRunner,
+  initialFencing,
   readFenceDevices,
   runDevice,
+  stepFencing,
   usedFenceAgents,
 } from '../../src/fencing/index.ts'
 import { type AgentMetadata, metadataReader } from '../../src/resource-agents/index.ts'
@@ -68,45 +70,55 @@ async function ipmi(more: Readonly<Record<string, string>> = {}): Promise<FenceD
   return device
 }
 
+type FencingProgress = Extract<FencingEffect, { kind: 'record' }>['progress']
+
 interface Fenced {
   readonly result: Announcement
-  readonly history: readonly FencingRecord[]
+  readonly history: readonly FencingProgress[]
   readonly tookMs: number
 }
 
 async function fence(device: FenceDevice, more: Partial<FencingDemand> = {}): Promise<Fenced> {
-  const history: FencingRecord[] = []
+  const history: FencingProgress[] = []
   const server = new DeviceServer(host)
   server.configure([device])
   const began = performance.now()
   const result = await new Promise<Announcement>((resolve) => {
-    const fencer = new Fencer({
-      record: async (record) => {
-        history.push(record)
-        return 'written'
+    let state = initialFencing
+    const feed = (input: FencingInput): void => {
+      const step = stepFencing(state, input, monotonicMs(performance.now()))
+      state = step.state
+      for (const effect of step.effects) perform(effect)
+    }
+    const perform = (effect: FencingEffect): void => {
+      if (effect.kind === 'announce') resolve(effect)
+      else if (effect.kind === 'record') {
+        history.push(effect.progress)
+        const { id, outcome } = effect.progress
+        queueMicrotask(() => feed({ kind: 'recorded', id, outcome, written: true }))
+      } else
+        void server.run(effect).then((told) => {
+          if (told.kind === 'old-term') throw new Error('old term')
+          feed({ kind: 'device-answered', call: effect.call, answer: told.answer })
+        })
+    }
+    feed({ kind: 'configured', setup: { devices: [device], topology: [], concurrent: true } })
+    feed({
+      kind: 'demanded',
+      demand: {
+        id: 'f1',
+        target: nodeName('alpha'),
+        attributes: new Map(),
+        action: 'off',
+        term: 1,
+        timeoutMs: 20_000,
+        delayMs: 0,
+        random: 0,
+        runners: [nodeName('beta')],
+        reason: 'test',
+        client: 'test',
+        ...more,
       },
-      runDevice: async (_node, command) => {
-        const answer = await server.run(command)
-        if (answer.kind === 'old-term') throw new Error('old term')
-        return answer.answer
-      },
-      announce: resolve,
-      log: { warn: () => undefined },
-    })
-    fencer.configure({ devices: [device], topology: [], concurrent: true })
-    fencer.demand({
-      id: 'f1',
-      target: nodeName('alpha'),
-      attributes: new Map(),
-      action: 'off',
-      term: 1,
-      timeoutMs: 20_000,
-      delayMs: 0,
-      random: 0,
-      runners: [nodeName('beta')],
-      reason: 'test',
-      client: 'test',
-      ...more,
     })
   })
   return { result, history, tookMs: performance.now() - began }

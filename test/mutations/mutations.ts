@@ -78,8 +78,8 @@ export const mutations: Readonly<Record<string, readonly Mutation[]>> = {
     ],
     [
       'the view is acted on before the store was read',
-      'if (!state.began) return turn(state)\n  const news',
-      'const news',
+      'if (!state.began) return turn(state)\n  const told',
+      'const told',
     ],
     [
       'the node registers before it knows what it ran',
@@ -135,8 +135,8 @@ export const mutations: Readonly<Record<string, readonly Mutation[]>> = {
     ],
     [
       'a node that is not confirmed off any more counts as such',
-      "if (change.kind !== 'confirmed-down' || !change.confirmed) return []",
-      "if (change.kind !== 'confirmed-down') return []",
+      "if (change.kind !== 'confirmed-down' || !change.confirmed) return turn(state)",
+      "if (change.kind !== 'confirmed-down') return turn(state)",
     ],
     ['a node forgets that it had quorum', '{ ...next, lease, met: true }', '{ ...next, lease }'],
     [
@@ -150,13 +150,157 @@ export const mutations: Readonly<Record<string, readonly Mutation[]>> = {
       'toController({ ...state, quorateUntil: monotonicMs(Math.max(until, state.quorateUntil)) }, input, now)',
     ],
   ],
+  'src/node/fencing.ts': [
+    [
+      'a node that is here as somebody new is still switched on',
+      "(next) => leaveAsItIs(next, 'alone', { node, now })",
+      '(next) => only(next)',
+    ],
+    [
+      'a node is left as it is for the life that was fenced',
+      '|| incarnation === meant.get(node)) return only(counted)',
+      ') return only(counted)',
+    ],
+    ['changes of a member are not counted', '(memberChanges.get(node) ?? 0) + 1', '(memberChanges.get(node) ?? 0)'],
+    [
+      'an administrator’s off holds for the next life too',
+      'wantedOff: new Set([...wantedOff].filter((other) => other !== node)),',
+      '',
+    ],
+    [
+      'the survivor fences whom it hears while it computes how',
+      'if (peer.planning) return',
+      'if (peer.planning) return told\n  if (peer.planning) return',
+    ],
+    [
+      'the survivor does not take its fencing back',
+      "return after(told, (next) => withdraw(next, 'alone', { id: peer.id, now }))",
+      'return told',
+    ],
+    ['a fencer is not woken when its delay is over', '    nextFencingAt(dc),\n', ''],
+    ['the survivor’s fencer is not woken when its delay is over', '    nextFencingAt(alone),\n', ''],
+    ['nobody looks again after a watchdog', '    ...nextWatchdogLooks(watchdogs),\n', ''],
+    [
+      'the word of a survivor ends no fencing of the DC',
+      "return after(step(state, 'dc', confirmed, now), (next) => step(next, 'alone', confirmed, now))",
+      "return step(state, 'alone', confirmed, now)",
+    ],
+  ],
+  'src/node/fencing-demands.ts': [
+    [
+      'the DC tells devices while the survivor’s is at work',
+      '!isAtWork(state.fencing[otherOf(by)], demand.target)',
+      'true',
+    ],
+    ['who waits in line waits for ever', 'now >= giveUpAt || !isAtWork', '!isAtWork'],
+    [
+      'who waits in line cannot be taken back',
+      "if (waiting === undefined) return step(state, by, { kind: 'withdrawn', id }, now)",
+      "if (waiting !== undefined) return only(state)\n  if (waiting === undefined) return step(state, by, { kind: 'withdrawn', id }, now)",
+    ],
+    [
+      'a node that is wanted off is switched on again',
+      "action === 'reboot' && fencing.wantedOff.has(target) ? 'off' : action",
+      'action',
+    ],
+    ['a silent node is asked to run devices', 'node !== self && !silent.includes(node)', 'node !== self'],
+    [
+      'what was left off is taken up under any term',
+      'if (!isQuorate(state, now) || state.view.dc?.term !== term) return only(state)',
+      'if (!isQuorate(state, now)) return only(state)',
+    ],
+    [
+      'what was left off is taken up without quorum',
+      'if (!isQuorate(state, now) || state.view.dc?.term !== term) return only(state)',
+      'if (state.view.dc?.term !== term) return only(state)',
+    ],
+    ['what was left off is taken up however late', 'if (now >= giveUpAt) return only({ ...state, fencing })\n', ''],
+    ['a survivor takes up what was to be off', 'records.filter(isHalfDone).reduce', 'records.reduce'],
+    ['the survivor fences a peer that is heard', 'if (peer.withdrawn) {', 'if (peer.withdrawn && random > 1) {'],
+  ],
+  'src/node/fencing-devices.ts': [
+    [
+      'the survivor of two counts on a watchdog',
+      "step(next, 'alone', { kind: 'configured', setup }, now)",
+      "step(next, 'alone', { kind: 'configured', setup: knownSetup(next) }, now)",
+    ],
+    ['nobody counts on a watchdog', 'waits.size > 0 ? [watchdogDevice(waits)] : []', '[]'],
+    [
+      'a changed configuration changes no device',
+      'if (configuration !== configuredFrom) {',
+      'if (configuredFrom === undefined) {',
+    ],
+    [
+      'a watchdog that is new is not counted on before the configuration changes',
+      'return isSame ? only(next) : giveDevices(next, now)',
+      'return only(isSame ? next : next)',
+    ],
+  ],
+  'src/node/fencing-steps.ts': [
+    [
+      'a DC whose term is over tells devices',
+      "if (by === 'dc' && isTermOver(state.view.dc, effect)) {",
+      "if (by === 'dc' && isTermOver(undefined, effect)) {",
+    ],
+    ['a reset by a watchdog counts although the node is back', 'ifAway: !rebooted.has(id)', 'ifAway: false'],
+    ['another boot proves nothing', 'ifAway: !rebooted.has(id)', 'ifAway: true'],
+    [
+      'a reset that does not count is not in the history',
+      "return only(refused, tell({ kind: 'record', by, ifAway: false, progress: failure, term }))",
+      "return step(next, by, { kind: 'recorded', id, outcome, written }, now)",
+    ],
+    [
+      'a node that an administrator could not switch off is never switched on',
+      'const isNot = asked.byAdministrator && !succeeded && result.isOff !== true',
+      'const isNot = false',
+    ],
+    [
+      'a node that is off without a record is switched on again',
+      '&& !succeeded && result.isOff !== true',
+      '&& !succeeded',
+    ],
+  ],
+  'src/node/watchdog-fencing.ts': [
+    [
+      'a node that is here is not asked to end itself',
+      "if (sinceIncarnation(state.view, target, life) !== 'here') return",
+      'if (now >= 0) return',
+    ],
+    [
+      'the watchdog of a DC without quorum counts',
+      'isQuorate(state, now) && view.dc?.term === one.term',
+      'view.dc?.term === one.term',
+    ],
+    [
+      'the watchdog of a former term counts',
+      'isQuorate(state, now) && view.dc?.term === one.term',
+      'isQuorate(state, now)',
+    ],
+    ['another boot is not noted', "if (since === 'rebooted') rebooted.push(one.id)\n", ''],
+    ['the lease is not waited for', 'watchdogWait(timings, resetMs)', 'resetMs'],
+  ],
+  'src/node/left-off.ts': [
+    ['a node that is here is switched on', 'view.members.has(target) || isUnclean(state)', 'isUnclean(state)'],
+    ['a node that is to be fenced is switched on first', ' || isUnclean(state)) return []', ') return []'],
+    ['what was switched off for good is switched on', "action === 'reboot' && (outcome", '(outcome'],
+  ],
   'src/node/loop.ts': [
+    ['the controller’s fencing is not begun', "if (asked.kind === 'fence')", 'if (asked.kind === undefined)'],
+    [
+      'the controller cannot take a fencing back',
+      "else if (asked.kind === 'withdraw-fencing')",
+      'else if (asked.kind === undefined)',
+    ],
     [
       'what falls due while effects are performed is lost',
       'nextNodeAt(this.#state, this.#tickedAt)',
       'nextNodeAt(this.#state, this.#driver.now())',
     ],
-    ['a node that has ended performs what is left', 'if (this.#ended) return\n      if (mayPerform', 'if (mayPerform'],
+    [
+      'a node that has ended performs what is left',
+      'if (this.#ended) return\n      if (!mayPerform',
+      'if (!mayPerform',
+    ],
     [
       'a node that is about to end forgets its lease',
       "if (input.kind === 'quorum') this.#state",

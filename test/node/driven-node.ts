@@ -10,7 +10,15 @@ import {
   type Observation,
   observe,
 } from '../../src/controller/index.ts'
-import { initialNode, type NodeEffect, type NodeInput, NodeLoop, type OwnPlan } from '../../src/node/index.ts'
+import {
+  initialNode,
+  type NodeEffect,
+  type NodeFencingEffect,
+  type NodeFencingInput,
+  type NodeInput,
+  NodeLoop,
+  type OwnPlan,
+} from '../../src/node/index.ts'
 import type { ResourceAction } from '../../src/transition/index.ts'
 
 export const self = nodeName('n1')
@@ -37,6 +45,7 @@ export class DrivenNode {
         this.asked.push(effect)
         this.meanwhile(effect)
       },
+      random: () => 0.5,
       wakeAt: (at) => {
         this.wakeAt = at
       },
@@ -69,12 +78,12 @@ export class DrivenNode {
     this.feed({ kind: 'store', view: observed.view, changes: observed.changes })
   }
 
-  configured(options: Readonly<Record<string, string>> = {}): void {
+  configured(options: Readonly<Record<string, string>> = {}, resources = ''): void {
     const pairs = Object.entries(options).map(
       ([name, value]) => `<nvpair id="o-${name}" name="${name}" value="${value}"/>`,
     )
     const cib = parseXml(
-      `<cib><configuration><crm_config><cluster_property_set id="o">${pairs.join('')}</cluster_property_set></crm_config><nodes><node id="1" uname="n1"/></nodes><resources/><constraints/></configuration></cib>`,
+      `<cib><configuration><crm_config><cluster_property_set id="o">${pairs.join('')}</cluster_property_set></crm_config><nodes><node id="1" uname="n1"/></nodes><resources>${resources}</resources><constraints/></configuration></cib>`,
     )
     if (!cib.ok) throw new Error('malformed')
     const configuration = { version: 1, cib: cib.value, typed: readConfiguration(cib.value) }
@@ -118,11 +127,21 @@ export class DrivenNode {
     return this.asked.filter((effect): effect is Extract<NodeEffect, { kind: Kind }> => effect.kind === kind)
   }
 
+  fencing(input: NodeFencingInput): void {
+    this.feed({ kind: 'fencing', input })
+  }
+
+  ofFencing<Kind extends NodeFencingEffect['kind']>(kind: Kind): readonly Extract<NodeFencingEffect, { kind: Kind }>[] {
+    const effects = this.of('fencing').map(({ effect }) => effect)
+    return effects.filter((effect): effect is Extract<NodeFencingEffect, { kind: Kind }> => effect.kind === kind)
+  }
+
   /** What was asked for, but what is for people. */
   get kinds(): readonly string[] {
     return this.asked.flatMap((effect) => {
       if (effect.kind === 'log' || effect.kind === 'two-node-waits') return []
-      return [effect.kind === 'controller' || effect.kind === 'presence' ? effect.effect.kind : effect.kind]
+      const isOfPart = effect.kind === 'controller' || effect.kind === 'presence' || effect.kind === 'fencing'
+      return [isOfPart ? effect.effect.kind : effect.kind]
     })
   }
 }

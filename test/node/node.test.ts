@@ -1,7 +1,6 @@
 /** How the parts of a node work together. */
 import { describe, expect, test } from 'vitest'
 import { monotonicMs, nodeName } from '../../src/base/index.ts'
-import { keys } from '../../src/controller/index.ts'
 import type { Command } from '../../src/executor/index.ts'
 import { isQuorate, type NodeEffect, nodeTimings, ownCopyWillDo } from '../../src/node/index.ts'
 import { mayPerform } from '../../src/node/node.ts'
@@ -76,12 +75,16 @@ describe('what the controller asks for', () => {
     node.configured()
     node.feed({ kind: 'began' })
     node.quorum(4000)
-    // What comes first in the step takes longer to perform than the lease holds.
+    node.feed({ kind: 'says', says: { watchdogMs: 5000 } })
+    node.feed({ kind: 'presence', input: { kind: 'written', ok: true } })
+    node.now += 400
+    node.asked.length = 0
+    // What comes first in the step, for the record is an old one, takes longer to perform than the lease holds.
     node.meanwhile = (effect) => {
-      if (effect.kind === 'member-changed') node.now += 5000
+      if (effect.kind === 'presence') node.now += 5000
     }
     node.member()
-    expect(node.kinds).toContain('member-changed')
+    expect(node.kinds).toContain('register')
     expect(node.kinds).not.toContain('campaign')
     node.quorum(4000)
     expect(node.kinds).toContain('campaign')
@@ -100,6 +103,7 @@ describe('before the store was read', () => {
   test('nothing is decided from the view: the history of an earlier life would be deleted', () => {
     const node = new DrivenNode()
     node.configured()
+    node.asked.length = 0
     node.quorum()
     node.later(1000)
     expect(node.kinds).toEqual(['executor-quorum', 'quorum-gained'])
@@ -134,23 +138,6 @@ test('a node registers again when it says something else of itself', () => {
   node.asked.length = 0
   node.feed({ kind: 'says', says: { watchdogMs: 5000 } })
   expect(node.kinds).toEqual(['register'])
-})
-
-test('the fencer hears of members that change, and of nodes that others vouch for', () => {
-  const node = new DrivenNode()
-  node.runs()
-  const other = nodeName('n2')
-  const value = { node: other, reason: 'fenced: by the survivor of two', fencedAt: 1 }
-  node.store({ kind: 'put', key: keys.fencingConfirmed(other), value, createRevision: 9 })
-  node.store({ kind: 'put', key: keys.fencingConfirmed(self), value: { node: self, fencedAt: 1 }, createRevision: 9 })
-  expect(node.of('confirmed-down').map(({ node: of, bySurvivor }) => [of, bySurvivor])).toEqual([
-    ['n2', true],
-    ['n1', false],
-  ])
-  node.store({ kind: 'delete', key: keys.fencingConfirmed(other) })
-  expect(node.of('confirmed-down')).toHaveLength(2)
-  node.member('leaving')
-  expect(node.of('member-changed').map(({ node: of }) => of)).toEqual(['n1'])
 })
 
 test('another lease is another gain of quorum, the same one prolonged is none', () => {
@@ -204,7 +191,7 @@ describe('a wake-up', () => {
     node.meanwhile = () => undefined
     expect(node.wakeAt).toBeLessThanOrEqual(node.now)
     node.later(0)
-    expect(node.of('two-node').map(({ effect }) => effect.kind)).toEqual(['fence', 'fence'])
+    expect(node.ofFencing('plan-peer')).toHaveLength(2)
   })
 
   test('is not asked for where its time has passed and another input is waited for', () => {
@@ -217,7 +204,7 @@ describe('a wake-up', () => {
     node.feed({ kind: 'tick' })
     expect(node.wakeAt ?? Number.POSITIVE_INFINITY).toBeGreaterThan(node.now)
     node.feed({ kind: 'two-node', input: { kind: 'situation', situation } })
-    expect(node.of('two-node').map(({ effect }) => effect.kind)).toEqual(['fence', 'fence'])
+    expect(node.ofFencing('plan-peer')).toHaveLength(2)
   })
 })
 

@@ -73,6 +73,7 @@ function xmlOf(wishes: Wishes): string {
 <crm_config><cluster_property_set id="cib-bootstrap-options">
 <nvpair id="o1" name="stonith-enabled" value="${wishes.fencing}"/>
 <nvpair id="o2" name="no-quorum-policy" value="${wishes.noQuorumPolicy}"/>
+<nvpair id="o4" name="stonith-timeout" value="8s"/>
 <nvpair id="o3" name="stonith-watchdog-timeout" value="${wishes.watchdogs ? '-1' : '0'}"/>
 </cluster_property_set></crm_config>
 <nodes>${nodes.join('')}</nodes>

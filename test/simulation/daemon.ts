@@ -18,8 +18,8 @@ import {
   writesOfEdits,
 } from '../../src/controller/index.ts'
 import { neverJoined } from '../../src/daemon/alone/meet-first.ts'
-import { otherOfTwo, votes } from '../../src/daemon/alone/wait-for-all.ts'
-import { type ClusterFile, type ClusterNodeEntry, storeHosts } from '../../src/daemon/nodes/cluster-file.ts'
+import { otherOfTwo, votes, votesIn } from '../../src/daemon/alone/wait-for-all.ts'
+import type { ClusterFile, ClusterNodeEntry } from '../../src/daemon/nodes/cluster-file.ts'
 import { newerFile } from '../../src/daemon/nodes/node-list.ts'
 import { inputOfCommand, ownOperationOf } from '../../src/executor/index.ts'
 import {
@@ -39,7 +39,9 @@ import {
   initialNode,
   isQuorate,
   type NodeEffect,
+  type NodeInput,
   NodeLoop,
+  type NodeState,
   nodeStep,
   nodeTimings,
   ownCopyWillDo,
@@ -60,10 +62,10 @@ import {
   type WatchdogState,
   watchdogStep,
 } from '../../src/quorum/index.ts'
-import { watchdogMs } from './configuration.ts'
+import { fenceAgentMetadata, watchdogMs } from './configuration.ts'
 import { Core } from './core.ts'
 import { ExecutorHands } from './executor-hands.ts'
-import { FencingHands } from './fencing-hands.ts'
+import { FencingDriver } from './fencing-driver.ts'
 import type { Host } from './host.ts'
 import { NodeHands } from './node-hands.ts'
 import { entryOf, nodeListKey } from './node-list.ts'
@@ -101,7 +103,7 @@ export class SimDaemon {
   readonly quorum: Core<QuorumState, QuorumInput, QuorumEffect>
   readonly core: NodeLoop
   readonly executor: ExecutorHands
-  readonly fencing: FencingHands
+  readonly fencing: FencingDriver
   readonly twoNode: TwoNodeHands
   readonly votes: SimVotes
   readonly nodes: NodeHands
@@ -147,8 +149,13 @@ export class SimDaemon {
         },
         now,
       ),
-      { now: () => this.#now(), perform: (effect) => this.#perform(effect), wakeAt: (at) => this.#wakeAt(at) },
-      (state, input, at) => nodeStep({ ...state, controller: mutated(state.controller, world.mutations) }, input, at),
+      {
+        now: () => this.#now(),
+        perform: (effect) => this.#perform(effect),
+        random: () => world.chance.real(),
+        wakeAt: (at) => this.#wakeAt(at),
+      },
+      (state, input, at) => mutatedStep(world.mutations, { state, input, at }),
     )
     this.watchdog = new Core(
       this,
@@ -160,7 +167,7 @@ export class SimDaemon {
     this.executor = new ExecutorHands(this, (failed) => {
       for (const id of this.#stopping.splice(0)) this.#stopsEnded(id, failed)
     })
-    this.fencing = new FencingHands(this)
+    this.fencing = new FencingDriver(this)
     this.twoNode = new TwoNodeHands(this)
     this.votes = new SimVotes(this)
     this.nodes = new NodeHands(this)
@@ -176,6 +183,7 @@ export class SimDaemon {
       !this.host.met &&
       (!other.votes || this.host.word !== undefined)
     if (this.#held && other !== undefined) this.#askForState(other.name)
+    this.core.feed({ kind: 'fencing', input: { kind: 'agents', metadata: fenceAgentMetadata(this.world.splitReboot) } })
     this.#feedQuorum({ kind: 'tick' })
     this.executor.core.feed({ kind: 'quorum', quorate: false })
     this.#read()
@@ -184,6 +192,7 @@ export class SimDaemon {
     if (this.world.changing) {
       this.#every(250, () => this.nodes.look())
       this.#every(1000, () => this.nodes.askForList())
+      this.#every(2000, () => this.nodes.bringList())
     }
     this.#every(permitIntervalMs(watchdogMs), () => this.#giveWord())
   }
@@ -260,7 +269,19 @@ export class SimDaemon {
     answer: (result: { readonly applied: boolean; readonly revision: number }) => void,
     alsoHolds: readonly SimComparison[] = [],
   ): void {
-    this.untilKnown(() => this.world.writeUnderTerm(this.node, term, writes, alsoHolds), answer)
+    this.ask(
+      () => this.world.writeUnderTerm(this.node, term, writes, alsoHolds),
+      (result) => {
+        if (result !== undefined) answer(result)
+        else if (!this.#holdsTerm(term)) answer({ applied: false, revision: 0 })
+        else this.after(100, () => this.guarded(term, writes, answer, alsoHolds))
+      },
+    )
+  }
+
+  /** By its own view, which may lag. */
+  #holdsTerm(term: number): boolean {
+    return this.isQuorate() && this.core.state.view.dc?.term === term
   }
 
   /** As `daemon/node/known-state.ts` does it: again and again, and from its own member of the store where that will do. */
@@ -332,15 +353,12 @@ export class SimDaemon {
 
   #observe(observations: readonly Observation[], revision: number): void {
     const { view, changes } = observe(this.#view, observations, revision)
-    const before = this.#view
     this.#view = view
     this.#seen = revision
     for (const observation of observations)
       if (observation.key === nodeListKey && observation.kind === 'put') this.follow(observation.value as ClusterFile)
       else if (observation.key === keys.member(this.node))
         this.#ownMemberRevision = observation.kind === 'put' ? observation.createRevision : 0
-    if (view.configuration !== before.configuration) this.fencing.configure()
-    this.fencing.look()
     this.#lookAtWatchdog()
     if (!this.isAlive) return
     if (this.world.changing && changes.some(({ kind }) => kind === 'member')) this.#tellPulse()
@@ -492,8 +510,7 @@ export class SimDaemon {
     const { core } = this
     this.watchdog.feed({ kind: 'quorum', lease, until: quorateUntil(this.quorum.state) })
     if (until === core.state.quorateUntil && lease === core.state.lease) return
-    const voters = storeHosts(this.host.list).flatMap(({ name, votes: hasVote }) => (hasVote ? [name] : []))
-    core.feed({ kind: 'quorum', until, voters, ...rest })
+    core.feed({ kind: 'quorum', until, ...votesIn(this.host.list, { name: this.node }), ...rest })
   }
 
   #confirmed(): { readonly until: MonotonicMs; readonly lease?: string } {
@@ -545,11 +562,8 @@ export class SimDaemon {
       case 'quorum-lost':
         this.twoNode.look()
         return
-      case 'confirmed-down':
-        this.fencing.core.feed({ kind: 'confirmed', target: effect.node, bySurvivor: effect.bySurvivor })
-        return
-      case 'member-changed':
-        this.fencing.memberChanged(effect.node)
+      case 'fencing':
+        this.fencing.perform(effect.effect)
         return
       case 'plan-own-stops':
         this.#planOwnStops(effect)
@@ -582,14 +596,15 @@ export class SimDaemon {
   /** Computing takes a moment. */
   #planOwnStops({ id, stopEverything }: Extract<NodeEffect, { kind: 'plan-own-stops' }>): void {
     this.after(this.world.chance.between(5, 40), () => {
-      if (this.#view.configuration === undefined) {
+      const { view } = this.core.state
+      if (view.configuration === undefined) {
         this.core.feed({ kind: 'own-stops-not-planned', id, message: 'there is no configuration' })
         return
       }
       const own = { node: this.node, operations: this.executor.history }
       const ignores = this.world.mutations.has('ignore-own-history')
       const asked = { haveQuorum: false, stopEverything, ...(ignores ? {} : { own }) }
-      const plan = this.world.schedule(this.#view, asked)
+      const plan = this.world.schedule(view, asked)
       this.log('executor', `without quorum (${plan.noQuorumPolicy}): ${describeGraph(plan.graph)}`)
       this.core.feed({ kind: 'own-stops-planned', id, plan })
     })
@@ -674,7 +689,7 @@ export class SimDaemon {
           () => store.transaction([{ kind: 'absent', key: keys.dc }], [write]),
           (answer) => {
             this.toController({ kind: 'campaigned' })
-            if (answer?.applied === true) this.after(500, () => this.#takeUpLeftOff(answer.revision))
+            if (answer?.applied === true) this.fencing.takeUpLeftOff(answer.revision)
           },
         )
         return
@@ -710,14 +725,10 @@ export class SimDaemon {
         this.#execute(effect)
         return
       case 'fence':
-        if (effect.reason === owes) this.world.fencesForAnswers(effect.target)
-        this.world.fences(this.node, effect.target)
-        this.fencing.fence(effect)
+        this.#fence(effect)
         return
       case 'withdraw-fencing':
         this.log('controller', `takes back the fencing of ${effect.node}`)
-        if (!this.world.mutations.has('fence-who-is-heard'))
-          this.fencing.core.feed({ kind: 'withdrawn', id: effect.id })
         return
       case 'revoke-lease':
         this.log('controller', `ends the lease of ${effect.node}`)
@@ -734,8 +745,17 @@ export class SimDaemon {
     }
   }
 
-  #takeUpLeftOff(term: number): void {
-    if (this.isQuorate() && this.view.dc?.term === term) this.fencing.takeUpLeftOff(term)
+  /** The loop passes it on to the fencing of the core. */
+  #fence({ id, target, action, reason }: Extract<ControllerEffect, { kind: 'fence' }>): void {
+    this.log('controller', `asks for fencing of ${target}: ${reason}`)
+    if (reason === owes) this.world.fencesForAnswers(target)
+    this.world.fences(this.node, target)
+    this.fencing.wants(id)
+    if (!this.world.mutations.has('start-before-fencing')) return
+    const at = this.world.calendar()
+    this.after(1, () =>
+      this.toController({ kind: 'fenced', id, target, action, at, outcome: 'succeeded', message: 'a lie' }),
+    )
   }
 
   #answerWrite(id: number, term: number, writes: readonly KeyWrite[]): void {
@@ -809,6 +829,40 @@ export class SimDaemon {
 const owes = 'it accepted a command and never reported the result'
 
 /** Broken on purpose: as it once was. */
+function mutatedStep(
+  mutations: ReadonlySet<string>,
+  { state, input, at }: { readonly state: NodeState; readonly input: NodeInput; readonly at: MonotonicMs },
+): ReturnType<typeof nodeStep> {
+  const before = { ...state, controller: mutated(state.controller, mutations) }
+  if (mutations.has('fence-who-is-heard')) {
+    if (input.kind === 'fencing' && input.input.kind === 'withdraw') return { state, effects: [] }
+    if (input.kind === 'two-node' && input.input.kind === 'situation' && state.twoNode.phase.kind === 'fencing') {
+      const { situation } = input.input
+      if (situation?.heartbeat === 'heard')
+        return nodeStep(
+          before,
+          { kind: 'two-node', input: { kind: 'situation', situation: { ...situation, heartbeat: 'restarting' } } },
+          at,
+        )
+    }
+  }
+  const after = nodeStep(before, input, at)
+  const isRefused = input.kind === 'fencing' && input.input.kind === 'recorded' && !input.input.written
+  return mutations.has('leave-off') && isRefused ? leavingOff(after) : after
+}
+
+/** Nobody switches on what was switched off. */
+function leavingOff({ state, effects }: ReturnType<typeof nodeStep>): ReturnType<typeof nodeStep> {
+  const { dc } = state.fencing
+  const requests = dc.requests.filter(({ phase }) => phase.kind !== 'powering-on')
+  const switchesOn = (effect: NodeEffect): boolean =>
+    effect.kind === 'fencing' && effect.effect.kind === 'run-device' && effect.effect.action === 'on'
+  return {
+    state: { ...state, fencing: { ...state.fencing, dc: { ...dc, requests } } },
+    effects: effects.filter((effect) => !switchesOn(effect)),
+  }
+}
+
 function mutated(state: ControllerState, mutations: ReadonlySet<string>): ControllerState {
   const owing = mutations.has('lose-all-who-owe') ? losingAllWhoOwe(state) : state
   const { dcState } = owing

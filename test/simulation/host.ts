@@ -4,10 +4,11 @@
  * What agents do outlives the daemon and ends with the power.
  */
 import type { NodeName, ResourceId } from '../../src/base/index.ts'
-import type { KeyWrite } from '../../src/controller/index.ts'
 import { type ClusterFile, storeHosts } from '../../src/daemon/nodes/cluster-file.ts'
+import type { FencingRecord } from '../../src/fencing/index.ts'
 import type { PeerWord } from '../../src/quorum/index.ts'
 import type { AgentOutcome } from '../../src/resource-agents/index.ts'
+import { keyOf } from './node-list.ts'
 import type { Chance, Timeline } from './timeline.ts'
 
 export type AgentFault =
@@ -65,7 +66,7 @@ export class Host {
   /** On its disk: the word on which its member has begun as a cluster of one, until the store knows who is off. */
   word: { readonly without: NodeName; readonly word: PeerWord } | undefined
   /** On its disk: what it has fenced without a majority, until the store has it. */
-  readonly journal = new Map<string, KeyWrite>()
+  journal: readonly FencingRecord[] = []
   /** Its member of the store has a complete copy. */
   hasData: boolean
   readonly active = new Set<ResourceId>()
@@ -81,12 +82,13 @@ export class Host {
   readonly #agents = new Set<Running>()
   #pausedUntil = 0
   #feeding = 0
+  #keysMade = 1
   watchdogRuns = false
 
   constructor(name: NodeName, list: ClusterFile, timeline: Timeline, chance: Chance) {
     this.name = name
     this.list = list
-    this.key = `${name}-1`
+    this.key = keyOf(name, 1)
     this.joined = storeHosts(list).some((host) => host.name === name)
     this.hasData = this.joined
     this.#timeline = timeline
@@ -100,11 +102,11 @@ export class Host {
   /** Its daemon is gone. What runs stays. */
   forget(): void {
     this.joined = false
-    this.key = `${this.name}-${Number(this.key.split('-').at(-1)) + 1}`
+    this.key = keyOf(this.name, ++this.#keysMade)
     this.hasData = false
     this.met = false
     this.word = undefined
-    this.journal.clear()
+    this.journal = []
   }
 
   get isPaused(): boolean {

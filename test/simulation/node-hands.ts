@@ -3,10 +3,13 @@
  * (removal-core.ts, node-changes.ts, node-list.ts); here is the order in which a command writes it, each write with an answer that may be lost.
  */
 import { monotonicMs, type NodeName } from '../../src/base/index.ts'
+import type { NodeStateRecord } from '../../src/cib/index.ts'
 import { keys } from '../../src/controller/index.ts'
 import { sayingOf } from '../../src/daemon/nodes/ask-for-list.ts'
+import { awayNodes, takesFromStranger } from '../../src/daemon/nodes/bring-list.ts'
 import type { ClusterFile, ClusterNodeEntry } from '../../src/daemon/nodes/cluster-file.ts'
 import {
+  isOutdatedState,
   marked,
   offState,
   staying,
@@ -70,6 +73,7 @@ export class NodeHands {
     this.#life.log('nodes', `${kind} ${node}`)
     if (kind === 'stop') this.#stop(node)
     else if (kind === 'forget') this.#forget(node, forgettingStages)
+    else if (kind === 'clear') this.#clear(node)
     else this.#configure(node)
   }
 
@@ -79,6 +83,16 @@ export class NodeHands {
     const ended = (): void => this.#feed({ kind: 'ended', node })
     if (entry === undefined) ended()
     else this.#write(() => world.editNodes(including(entry)), ended)
+  }
+
+  #clear(node: NodeName): void {
+    const { world } = this.#life
+    const ended = (): void => this.#feed({ kind: 'ended', node })
+    const absent = { kind: 'absent', key: keys.member(node) } as const
+    this.#write(
+      () => (world.isListed(node) ? undefined : world.store.transaction([absent], recordsToForget(node))),
+      ended,
+    )
   }
 
   /** The call ends with the daemon there, or with its connection. */
@@ -162,7 +176,7 @@ export class NodeHands {
   }
 
   #record(entry: ClusterNodeEntry, reason: string, told: Told): void {
-    this.#recordOff(entry, reason, (trouble) => {
+    this.#recordAdded(entry, reason, (trouble) => {
       if (trouble === undefined) {
         this.#life.world.counts.added++
         told()
@@ -178,6 +192,19 @@ export class NodeHands {
           )
       })
     })
+  }
+
+  /** As `recordAdded` has it. */
+  #recordAdded(entry: ClusterNodeEntry, reason: string, told: Told): void {
+    const { store } = this.#life.world
+    const key = keys.nodeState(entry.name)
+    this.#write(
+      () => {
+        const state = store.entries.get(key)?.value as NodeStateRecord | undefined
+        if (isOutdatedState(state, entry)) store.transaction([], [{ kind: 'delete', key }])
+      },
+      (trouble) => (trouble === undefined ? this.#recordOff(entry, reason, told) : told(trouble)),
+    )
   }
 
   #recordOff(entry: ClusterNodeEntry, reason: string, told: Told): void {
@@ -255,6 +282,20 @@ export class NodeHands {
         this.#word.take(other, removed)
         if (list !== undefined) this.#life.follow(list, 'node')
         if (others.length > 0 && this.#word.agreed(others)) world.forgets(node, 'most others say that it was removed')
+      })
+  }
+
+  /** As `BringList` does it, and the node that it is brought to. */
+  bringList(): void {
+    const { world, view, node, host } = this.#life
+    if (!this.#life.isQuorate() || view.dc?.node !== node) return
+    for (const away of awayNodes(host.list, view))
+      world.network.send(node, away, () => {
+        const peer = world.daemons.get(away)
+        if (peer?.isAlive !== true || peer.isQuorate()) return
+        const brought = { caller: { name: node, key: host.key }, listed: host.list }
+        if (world.isAdmitted(host, peer.host.list) || takesFromStranger(peer.host.list, away, brought))
+          peer.follow(host.list, 'node')
       })
   }
 

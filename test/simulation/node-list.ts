@@ -14,6 +14,9 @@ export { nodeListKey } from '../../src/daemon/records/keys.ts'
 
 export const witnessName = nodeName('umpire')
 
+/** Base64, as a key is. */
+export const keyOf = (node: NodeName, made: number): string => Buffer.from(`${made} ${node}`).toString('base64')
+
 export const witnessEntry = (votes: boolean): WitnessEntry => ({
   name: witnessName,
   address: witnessName,
@@ -31,7 +34,7 @@ export function firstList(nodes: readonly NodeName[], hasWitness: boolean, withK
       address: name,
       ports: defaultPorts,
       votes: index < voterCount(nodes.length),
-      ...(withKeys ? { keys: [`${name}-1`] } : {}),
+      ...(withKeys ? { keys: [keyOf(name, 1)] } : {}),
     })),
     ...(hasWitness ? { witness: witnessEntry(true) } : {}),
     nodesVersion: 1,

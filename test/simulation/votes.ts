@@ -3,8 +3,9 @@
  * list before etcd where a vote is given, after it where one is taken. The witness's patience is an eighth of the real one.
  */
 import type { NodeName } from '../../src/base/index.ts'
+import { takesFromStranger } from '../../src/daemon/nodes/bring-list.ts'
 import { storeHosts } from '../../src/daemon/nodes/cluster-file.ts'
-import { type NodeList, withVote } from '../../src/daemon/nodes/node-list.ts'
+import { type NodeList, newerFile, withVote } from '../../src/daemon/nodes/node-list.ts'
 import { isAwaited, nextVoteStep, voterState } from '../../src/daemon/nodes/vote-keeper.ts'
 import {
   afterAnswer,
@@ -77,6 +78,7 @@ export class SimVotes {
     const { world, node, host } = this.#life
     const heard = world.network.connects(node, witnessName)
     const { voters } = world.store
+    if (heard) this.#bringWitness()
     this.#health = afterAnswer(
       this.#health,
       {
@@ -87,6 +89,17 @@ export class SimVotes {
       },
       this.#now(),
     )
+  }
+
+  /** As `WitnessLink` calls it, and it follows. */
+  #bringWitness(): void {
+    const { world, node, host } = this.#life
+    const witness = world.hosts.get(witnessName)
+    if (!world.changing || witness?.isOn !== true || host.list.witness === undefined) return
+    const brought = { caller: { name: node, key: host.key }, listed: host.list }
+    const isInStore = world.store.serves(witnessName) && world.isAdmitted(host, world.list)
+    if (isInStore || world.isAdmitted(host, witness.list) || takesFromStranger(witness.list, witnessName, brought))
+      witness.list = newerFile(witness.list, host.list) ?? witness.list
   }
 
   #stateOf(host: NodeName): ReturnType<typeof voterState> {

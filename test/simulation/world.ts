@@ -681,7 +681,10 @@ export class World {
       this.#known.set(resource, 'started')
       this.#stopped.delete(resource)
     }
-    if (operation === 'stop' && worked) this.#known.set(resource, 'stopped')
+    if (operation === 'stop' && worked) {
+      this.#known.set(resource, 'stopped')
+      this.checkers.isNotThere(daemon.node, resource)
+    }
     if (operation === 'monitor' && outcome.status === 'done' && outcome.exitCode === 7)
       this.checkers.isNotThere(daemon.node, resource)
     if (operation === 'monitor' && worked && daemon.isAlive && this.#known.get(resource) !== 'stopping')

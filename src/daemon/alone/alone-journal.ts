@@ -32,12 +32,7 @@ export class AloneJournal {
   }
 
   record(record: FencingRecord): void {
-    const before = this.#entries.records.find(({ id }) => id === record.id)
-    const others = this.#entries.records.filter((other) => other !== before)
-    const { isFollowUp, ...result } = record
-    // The store does not know the result yet, so that this is the result to it.
-    const isNews = isFollowUp === true && before !== undefined && before.isFollowUp !== true
-    this.#write({ ...this.#entries, records: [...others, isNews ? result : record].slice(-mostRecords) })
+    this.#write({ ...this.#entries, records: withRecord(this.#entries.records, record) })
   }
 
   grant(lost: readonly NodeName[], word: PeerWord): void {
@@ -58,6 +53,15 @@ export class AloneJournal {
     writeWhole(this.#path, JSON.stringify(entries), 0o600)
     this.#entries = entries
   }
+}
+
+export function withRecord(records: readonly FencingRecord[], record: FencingRecord): readonly FencingRecord[] {
+  const before = records.find(({ id }) => id === record.id)
+  const others = records.filter((other) => other !== before)
+  const { isFollowUp, ...result } = record
+  // The store does not know the result yet, so that this is the result to it.
+  const isNews = isFollowUp === true && before !== undefined && before.isFollowUp !== true
+  return [...others, isNews ? result : record].slice(-mostRecords)
 }
 
 /** One that cannot be read is none: it is written whole, so that it was never finished or is not ours. */

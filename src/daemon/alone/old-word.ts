@@ -3,6 +3,7 @@
  * and be a majority without this node. So nothing is begun on it, and only what the store has become already is ended.
  */
 import { setTimeout as delay } from 'node:timers/promises'
+import { judgeOldWord } from '../../node/index.ts'
 import type { Log } from '../host/log.ts'
 import { type AskPorts, askOthers } from '../nodes/ask-for-list.ts'
 import type { GoingAlone } from './going-alone.ts'
@@ -39,15 +40,4 @@ export async function settleOldWord({ goingAlone, log, over, ...ports }: OldWord
       }
     if (goingAlone.granted) await delay(lookAgainMs)
   }
-}
-
-/** `alone`: this node's etcd is a cluster of one, and undefined where it does not answer; `othersActed`: another has quorum, or a newer list of nodes. */
-export function judgeOldWord(found: {
-  readonly hasVote: boolean
-  readonly alone: boolean | undefined
-  readonly othersActed: boolean
-}): 'forget' | 'finish' | 'wait' {
-  const { hasVote, alone, othersActed } = found
-  if (!hasVote || alone === false) return 'forget'
-  return alone && !othersActed ? 'finish' : 'wait'
 }

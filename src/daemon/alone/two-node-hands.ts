@@ -3,10 +3,11 @@
  * that is left of three nodes and more goes on alone in the same way, but only on an administrator's word.
  */
 import { setTimeout as delay } from 'node:timers/promises'
-import { assertNever, type NodeName } from '../../base/index.ts'
+import type { NodeName } from '../../base/index.ts'
 import { clusterOptionValue, type NodeStateRecord, parseBoolean, parseNodeStateRecord } from '../../cib/index.ts'
 import type { ClusterView } from '../../controller/index.ts'
 import type { FencingRecord } from '../../fencing/index.ts'
+import { judgeWordOfTwo } from '../../node/index.ts'
 import {
   describeTwoNode,
   keepsResources,
@@ -22,7 +23,6 @@ import type { ClusterFile, ClusterNodeEntry } from '../nodes/cluster-file.ts'
 import type { Peers } from '../nodes/peers.ts'
 import { fromBytes } from '../records/json-value.ts'
 import { keys } from '../records/keys.ts'
-import { type FencePeerPorts, fencePeer } from './fence-peer.ts'
 import { GoingAlone, type GoingAlonePorts } from './going-alone.ts'
 import { beginAmongMore, lostHosts } from './last-voter.ts'
 import { meetFirst, neverJoined } from './meet-first.ts'
@@ -30,7 +30,7 @@ import { type OldWordPorts, settleOldWord } from './old-word.ts'
 import { waitingMessage } from './two-node-message.ts'
 import { hasMet, metFirst, mustMeetFirst, noteMet, otherOfTwo, votes } from './wait-for-all.ts'
 
-export interface TwoNodePorts extends GoingAlonePorts, FencePeerPorts {
+export interface TwoNodePorts extends GoingAlonePorts {
   readonly own: ClusterNodeEntry
   readonly peers: Peers
   readonly quorate: () => boolean
@@ -60,8 +60,6 @@ export class TwoNodeHands {
   #told = false
   #settling: Promise<void> | undefined
   #closed = false
-  /** Of the fencing that is under way. */
-  #heardAgain: AbortController | undefined
 
   constructor(ports: TwoNodePorts) {
     this.#ports = ports
@@ -236,17 +234,15 @@ export class TwoNodeHands {
   }
 
   async #settle(): Promise<void> {
-    const { file, own, isAlone, quorate } = this.#ports
+    const { file, own, isAlone } = this.#ports
     if (this.#goingAlone.granted === undefined) return
     if (!otherOfTwo(file(), own)) return await settleOldWord(this.#oldWordPorts())
     const alone = await isAlone()
     const { granted, underWay } = this.#goingAlone
     if (granted === undefined || underWay || this.#closed) return
-    const situation = this.#situation()
-    if (alone === false || (situation?.heartbeat === 'heard' && quorate())) this.#goingAlone.forgetWord()
-    // The other of two can have done nothing meanwhile: that takes this node's vote.
-    else if (situation?.heartbeat === 'silent' && situation.met)
-      this.#ports.feed({ kind: 'peer-is-off', word: granted.word })
+    const verdict = judgeWordOfTwo(alone, this.#situation())
+    if (verdict === 'forget') this.#goingAlone.forgetWord()
+    else if (verdict === 'go-on') this.#ports.feed({ kind: 'peer-is-off', word: granted.word })
   }
 
   #oldWordPorts(): OldWordPorts {
@@ -277,32 +273,14 @@ export class TwoNodeHands {
     }
   }
 
-  perform(effect: TwoNodeEffect): void {
-    switch (effect.kind) {
-      case 'fence':
-        this.#heardAgain = new AbortController()
-        fencePeer(effect.target, this.#ports, this.#heardAgain.signal).then(
-          ({ succeeded, message }) => this.#ports.feed({ kind: 'fenced', id: effect.id, succeeded, message }),
-          (error: unknown) =>
-            this.#ports.feed({ kind: 'fenced', id: effect.id, succeeded: false, message: messageOf(error) }),
-        )
-        return
-      case 'withdraw':
-        this.#ports.log.warn('the other node is heard again before it was fenced', { peer: effect.target })
-        this.#heardAgain?.abort()
-        return
-      case 'go-alone':
-        this.#goingAlone.without([effect.without], effect.word).then(
-          () => this.#ports.feed({ kind: 'went-alone', succeeded: true, message: '' }),
-          (error: unknown) => {
-            this.#ports.log.error('this node could not go on alone yet', { error })
-            this.#ports.feed({ kind: 'went-alone', succeeded: false, message: messageOf(error) })
-          },
-        )
-        return
-      default:
-        assertNever(effect)
-    }
+  perform({ without, word }: Extract<TwoNodeEffect, { kind: 'go-alone' }>): void {
+    this.#goingAlone.without([without], word).then(
+      () => this.#ports.feed({ kind: 'went-alone', succeeded: true, message: '' }),
+      (error: unknown) => {
+        this.#ports.log.error('this node could not go on alone yet', { error })
+        this.#ports.feed({ kind: 'went-alone', succeeded: false, message: messageOf(error) })
+      },
+    )
   }
 }
 

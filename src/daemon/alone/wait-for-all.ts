@@ -4,7 +4,7 @@
  * a boot it must not: the other may have been told meanwhile that this one is off, and act.
  */
 import { existsSync, rmSync, writeFileSync } from 'node:fs'
-import { takesNoChange } from '../../base/index.ts'
+import { type NodeName, takesNoChange } from '../../base/index.ts'
 import type { Paths } from '../host/paths.ts'
 import { type ClusterFile, type ClusterNodeEntry, storeHosts } from '../nodes/cluster-file.ts'
 import { readJournal } from './alone-journal.ts'
@@ -29,6 +29,18 @@ export function otherOfTwo(file: ClusterFile, own: Pick<ClusterNodeEntry, 'name'
   if (file.store.kind !== 'etcd' || file.witness?.votes === true || voters.length !== 2 || !isInChange) return undefined
   if (!voters.some(({ name }) => name === own.name)) return undefined
   return voters.find(({ name }) => name !== own.name)
+}
+
+/** As the core of the node wants to know it. */
+export function votesIn(
+  file: ClusterFile,
+  own: Pick<ClusterNodeEntry, 'name'>,
+): { readonly voters: readonly NodeName[]; readonly otherVoter?: NodeName } {
+  const other = otherOfTwo(file, own)
+  return {
+    voters: storeHosts(file).flatMap((host) => (host.votes ? [host.name] : [])),
+    ...(other?.votes === true && votes(file, own.name) ? { otherVoter: other.name } : {}),
+  }
 }
 
 export const votes = (file: ClusterFile, node: string): boolean =>

@@ -19,7 +19,7 @@ import {
   type ToolWitness,
   type ToolWorld,
 } from '../../tools/index.ts'
-import type { FencingHands } from '../fencing/fencing-hands.ts'
+import type { FencingDriver } from '../fencing/fencing-driver.ts'
 import type { AttributeChanges } from '../node/attribute-changes.ts'
 import type { SharedState } from '../node/shared-state.ts'
 import { untilState } from '../node/until-state.ts'
@@ -35,7 +35,7 @@ import { changeCib } from './change-cib.ts'
 export interface ToolsNode extends SharedState {
   readonly file: ClusterFile
   readonly attributes: Pick<AttributeChanges, 'set' | 'setDampening' | 'refresh'>
-  readonly fencing: Pick<FencingHands, 'askDevice' | 'fenceDevices' | 'fenceForAdministrator'>
+  readonly fencing: Pick<FencingDriver, 'askDevice' | 'fenceDevices' | 'fenceForAdministrator'>
   readonly state: () => ClusterState
   readonly confirmOff: (node: NodeName, write: () => Promise<void>) => Promise<void>
 }

@@ -54,8 +54,8 @@ export function peerHandlers(daemon: Daemon): Handlers<typeof nodeService> {
       daemon.enableNode(enabled)
       return { node: daemon.name, ok: true, message: enabled ? 'enabled' : 'disabled' }
     },
-    updateClusterFile: async ({ json }) => {
-      await daemon.takeNodeList(acceptClusterFile(json))
+    updateClusterFile: async ({ json }, { caller }) => {
+      daemon.takeBroughtList(acceptClusterFile(json), caller)
       return {}
     },
     getClusterFile: async () => ({

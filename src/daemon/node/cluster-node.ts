@@ -23,10 +23,10 @@ import type { AccessControl } from '../access/access-control.ts'
 import { markAccessControl } from '../access/access-mark.ts'
 import { AlertHands } from '../alerts/alert-hands.ts'
 import { TwoNodeHands } from '../alone/two-node-hands.ts'
-import { forgetMet, hasMet, otherOfTwo } from '../alone/wait-for-all.ts'
+import { forgetMet, hasMet, otherOfTwo, votesIn } from '../alone/wait-for-all.ts'
 import { fencingRecordOf } from '../api/cluster-state.ts'
 import { remoteTools, serveAgentTools } from '../api/serve-agent-tools.ts'
-import { FencingHands } from '../fencing/fencing-hands.ts'
+import { FencingDriver } from '../fencing/fencing-driver.ts'
 import { HoldKeeper } from '../holds/hold-keeper.ts'
 import { readBootId } from '../host/boot-id.ts'
 import { monotonicNow } from '../host/clock.ts'
@@ -45,8 +45,9 @@ import { AskForList } from '../nodes/ask-for-list.ts'
 import type { WithAuthority } from '../nodes/authority.ts'
 import { AuthorityKeeper, authorityNotes, keepShare } from '../nodes/authority-keeper.ts'
 import { AuthorityRotation } from '../nodes/authority-rotation.ts'
+import { BringList } from '../nodes/bring-list.ts'
 import { signForRemote, signForWitness } from '../nodes/certificates.ts'
-import { type ClusterFile, type ClusterNodeEntry, storeHosts } from '../nodes/cluster-file.ts'
+import type { ClusterFile, ClusterNodeEntry } from '../nodes/cluster-file.ts'
 import { authoritiesIn, readIdentity } from '../nodes/identity.ts'
 import { memberAddresses } from '../nodes/known-hosts.ts'
 import { LinkStates } from '../nodes/link-states.ts'
@@ -113,7 +114,7 @@ const announcePatienceMs = 2000
 
 export class ClusterNode {
   readonly name: NodeName
-  readonly fencing: FencingHands
+  readonly fencing: FencingDriver
   readonly attributes: AttributeChanges
   readonly twoNode: TwoNodeHands
   readonly #setup: ClusterNodeSetup
@@ -132,6 +133,7 @@ export class ClusterNode {
   readonly #connections: RemoteConnections
   readonly #alerts: AlertHands
   readonly #askForList: AskForList
+  readonly #bringList: BringList
   readonly #witness: WitnessLink
   readonly #links = new LinkStates()
   /** Why this node cannot end those on a link that is down. */
@@ -318,6 +320,12 @@ export class ClusterNode {
       file: () => this.#file,
       quorate: () => this.quorate,
     })
+    this.#bringList = new BringList({
+      leads: () => this.#leads(),
+      file: () => this.#file,
+      view: () => this.view,
+      peers: this.#peers,
+    })
     this.#askForList = new AskForList({
       self: this.name,
       peers: this.#peers,
@@ -332,6 +340,7 @@ export class ClusterNode {
   async start(): Promise<void> {
     const { own, paths, log, fail, pulse } = this.#setup
     this.#askForList.begin()
+    this.#bringList.begin()
     this.#witness.begin()
     this.#localStore = await openLocalStore({
       file: this.#file,
@@ -483,6 +492,7 @@ export class ClusterNode {
     if (this.#ended) return
     this.#ended = true
     this.#askForList.end()
+    this.#bringList.end()
     this.#witness.end()
     this.twoNode.close()
     this.#watchdog.close()
@@ -506,7 +516,6 @@ export class ClusterNode {
     this.#connections.abandon()
     await this.#agentTools?.close()
     this.#known.close()
-    this.fencing.close()
     this.#peers.close()
     if (how === 'stop') forgetMet(this.#setup.paths)
     if (how === 'stop') await this.#setup.pulse.leave()
@@ -546,7 +555,6 @@ export class ClusterNode {
     const list = changes.findLast(({ key }) => key === nodeListKey)?.entry
     if (list) this.#setup.onStoredList(decodeNodeList(list))
     if (observed.some(({ kind }) => kind === 'configuration') && this.view.configuration) {
-      this.fencing.configure(this.view.configuration.typed)
       markAccessControl(this.#setup.paths, this.#log, this.view.configuration.typed)
     }
     this.#tellOwnMember()
@@ -571,7 +579,6 @@ export class ClusterNode {
   #look(): void {
     this.twoNode.look()
     this.#watchdog.look()
-    this.fencing.look()
     this.#votes.look()
     this.#removals.look()
     this.#locks.look()
@@ -602,7 +609,7 @@ export class ClusterNode {
           kind: 'quorum',
           until,
           ...(lease === undefined ? {} : { lease }),
-          voters: storeHosts(this.file).flatMap(({ name, votes }) => (votes ? [name] : [])),
+          ...votesIn(this.file, this.#own),
         }),
       onLost: (why) => this.#core.feed({ kind: 'quorum-lost', why }),
       onLinks: (links) => {
@@ -733,8 +740,6 @@ export class ClusterNode {
         ...this.#sources(),
         peers: this.#peers,
         plan: async () => await this.#known.plan({ haveQuorum: true, keepIn: paths.transitions }),
-        fence: async (request) => await this.fencing.fence(request),
-        withdrawFencing: (id) => this.fencing.withdraw(id),
         takeUpLeftOff: (term, history) => this.fencing.takeUpLeftOff(term, history),
         fencingHistory: () => this.#known.below(fencingHistoryPrefix).flatMap(fencingRecordOf),
       },
@@ -750,6 +755,7 @@ export class ClusterNode {
         return await this.#known.plan({ haveQuorum: false, stopEverything, own })
       },
       twoNode: (effect) => this.twoNode.perform(effect),
+      fencing: (effect) => this.fencing.perform(effect),
       twoNodeWaits: (message) => {
         if (message !== undefined) log.warn('two nodes', { now: message })
         this.#tellListeners()
@@ -766,8 +772,6 @@ export class ClusterNode {
         this.twoNode.look()
         this.#tellListeners()
       },
-      confirmedDown: (node, bySurvivor) => this.fencing.confirm(node, bySurvivor),
-      memberChanged: (node) => this.fencing.memberChanged(node),
       endSelf: (why) => rebootSelf({ log, isolated: paths.root !== '' }, why),
       restart,
       depart: (how) => this.#left?.(how),
@@ -792,18 +796,18 @@ export class ClusterNode {
     }
   }
 
-  #openFencing(): FencingHands {
-    return new FencingHands({
+  #openFencing(): FencingDriver {
+    return new FencingDriver({
       ...this.#sources(),
       self: this.name,
       peers: this.#peers,
       paths: this.#setup.paths,
-      timings: () => this.#file.timings,
-      silent: () => this.#news.silent,
       holdsTerm: this.#core.holdsTerm,
-      onFenced: (input) => this.#core.feed({ kind: 'controller', input }),
+      core: () => this.#core.state,
+      feed: this.#core.feed,
       recordAlone: (record) => this.twoNode.record(record),
       recordedAlone: () => this.twoNode.records,
+      planWithout: async (lost) => await this.#known.plan({ haveQuorum: true, lost }),
     })
   }
 
@@ -819,9 +823,6 @@ export class ClusterNode {
       hearsWitness: this.hearsWitness,
       heartbeat: (peer) => this.#news.heartbeat(peer),
       incarnation: (peer) => this.#news.incarnation(peer),
-      fence: async (asked) => await this.fencing.fenceAlone(asked),
-      withdrawFencing: (id) => this.fencing.withdrawAlone(id),
-      planWithout: async (lost) => await this.#known.plan({ haveQuorum: true, lost }),
       isComplete: () => this.#localStore?.isComplete() ?? false,
       goAlone: async (onPointOfNoReturn) => await this.#localStore?.goAlone(onPointOfNoReturn),
       isAlone: async () => await this.#localStore?.isAlone(),

@@ -1,5 +1,4 @@
 /** What the controller of this node asks for is performed, and what came of it is fed back. */
-import { setTimeout as delay } from 'node:timers/promises'
 import type { NodeName } from '../../base/index.ts'
 import type { ClusterView, ControllerEffect, ControllerInput } from '../../controller/index.ts'
 import type { Command } from '../../executor/index.ts'
@@ -10,10 +9,6 @@ import type { Peers } from '../nodes/peers.ts'
 import type { Planned } from '../planner/messages.ts'
 import { sendCommand } from './commands.ts'
 import { performControllerEffect } from './perform-controller.ts'
-
-/** Until the view has caught up with this node's own election. */
-const lookMs = 100
-const mostLooks = 100
 
 export interface ControllerPorts {
   readonly self: NodeName
@@ -27,8 +22,6 @@ export interface ControllerPorts {
   readonly plan: () => Promise<Planned>
   readonly fencingHistory: () => readonly FencingRecord[]
   readonly takeCommand: (command: Command) => Promise<TermAnswer>
-  readonly fence: (request: Extract<ControllerEffect, { kind: 'fence' }>) => Promise<ControllerInput>
-  readonly withdrawFencing: (id: string) => void
   readonly takeUpLeftOff: (term: number, history: readonly FencingRecord[]) => void
 }
 
@@ -43,7 +36,7 @@ export class ControllerHands {
   holdsTerm = (term: number): boolean => this.#ports.quorate() && this.#ports.view().dc?.term === term
 
   perform(effect: ControllerEffect): void {
-    const { self, log, peers, store, view, feed, takeCommand, fence, withdrawFencing } = this.#ports
+    const { self, log, peers, store, view, feed, takeCommand, takeUpLeftOff } = this.#ports
     performControllerEffect(effect, {
       node: self,
       store: store(),
@@ -55,12 +48,7 @@ export class ControllerHands {
       holdsTerm: this.holdsTerm,
       compute: async ({ compute }) => await this.#compute(compute),
       execute: async (command) => await sendCommand(command, { self, peers, log, take: takeCommand, feed }),
-      fence,
-      withdrawFencing,
-      takeUpLeftOff: async (term, history) => {
-        for (let look = 0; look < mostLooks && !this.holdsTerm(term); look++) await delay(lookMs)
-        if (this.holdsTerm(term)) this.#ports.takeUpLeftOff(term, history)
-      },
+      takeUpLeftOff,
     })
   }
 

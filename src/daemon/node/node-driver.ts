@@ -6,12 +6,12 @@ import {
   initialNode,
   isQuorate,
   type NodeEffect,
+  type NodeFencingEffect,
   type NodeInput,
   NodeLoop,
   type NodeState,
   nodeTimings,
 } from '../../node/index.ts'
-import type { TwoNodeEffect } from '../../quorum/index.ts'
 import type { TermAnswer } from '../../rpc/index.ts'
 import { Alarm } from '../host/alarm.ts'
 import { monotonicNow } from '../host/clock.ts'
@@ -35,12 +35,11 @@ export interface NodeDriverPorts {
   readonly route: (node: NodeName, command: Command) => Promise<TermAnswer>
   /** For a cluster without quorum, from what the store shows and what this node knows of itself. */
   readonly planOwnStops: (stopEverything: boolean) => Promise<Planned>
-  readonly twoNode: (effect: TwoNodeEffect) => void
+  readonly twoNode: (effect: Extract<NodeEffect, { kind: 'two-node' }>['effect']) => void
+  readonly fencing: (effect: NodeFencingEffect) => void
   readonly twoNodeWaits: (message: string | undefined) => void
   readonly quorumGained: () => void
   readonly quorumLost: () => void
-  readonly confirmedDown: (node: NodeName, bySurvivor: boolean) => void
-  readonly memberChanged: (node: NodeName) => void
   readonly endSelf: (why: string) => void
   readonly restart: (why: string) => void
   readonly depart: (how: Extract<NodeEffect, { kind: 'depart' }>) => void
@@ -65,6 +64,7 @@ export class NodeDriver {
     this.#loop = new NodeLoop(initialNode({ self, incarnation, met, timings }, monotonicNow()), {
       now: monotonicNow,
       perform: (effect) => this.#perform(effect),
+      random: Math.random,
       wakeAt: (at) => this.#alarm.set(at),
     })
     this.#alarm = new Alarm(this.#loop.tick)
@@ -124,6 +124,9 @@ export class NodeDriver {
       case 'two-node':
         this.#ports.twoNode(effect.effect)
         return
+      case 'fencing':
+        this.#ports.fencing(effect.effect)
+        return
       case 'two-node-waits':
         this.#ports.twoNodeWaits(effect.message)
         return
@@ -135,12 +138,6 @@ export class NodeDriver {
         return
       case 'quorum-lost':
         this.#ports.quorumLost()
-        return
-      case 'confirmed-down':
-        this.#ports.confirmedDown(effect.node, effect.bySurvivor)
-        return
-      case 'member-changed':
-        this.#ports.memberChanged(effect.node)
         return
       case 'plan-own-stops':
         void this.#planOwnStops(effect)

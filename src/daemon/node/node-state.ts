@@ -5,7 +5,7 @@ import type { PeerLink } from '../../membership/index.ts'
 import type { ClusterState } from '../../rpc/index.ts'
 import { clusterState } from '../api/cluster-state.ts'
 import { clusterNotes } from '../api/notes.ts'
-import type { FencingHands } from '../fencing/fencing-hands.ts'
+import type { FencingDriver } from '../fencing/fencing-driver.ts'
 import type { ClusterFile } from '../nodes/cluster-file.ts'
 import type { LinkStates } from '../nodes/link-states.ts'
 import { linksOf } from '../nodes/node-links.ts'
@@ -17,7 +17,7 @@ export interface NodeStateSources {
   readonly self: NodeName
   readonly file: ClusterFile
   readonly known: KnownState
-  readonly fencing: FencingHands
+  readonly fencing: FencingDriver
   /** By this node's own clock, now. */
   readonly quorate: boolean
   readonly silent: ReadonlySet<NodeName>

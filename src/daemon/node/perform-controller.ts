@@ -20,10 +20,8 @@ export interface ControllerHands {
   readonly feed: (input: ControllerInput) => void
   readonly compute: (effect: Extract<ControllerEffect, { kind: 'compute' }>) => Promise<ControllerInput>
   readonly execute: (effect: Extract<ControllerEffect, { kind: 'execute' }>) => Promise<ControllerInput | undefined>
-  readonly fence: (effect: Extract<ControllerEffect, { kind: 'fence' }>) => Promise<ControllerInput>
-  readonly withdrawFencing: (id: string) => void
-  /** Once this node's view shows that it is the DC of that term. */
-  readonly takeUpLeftOff: (term: number, history: readonly FencingRecord[]) => Promise<void>
+  /** This node has won the election of that term. */
+  readonly takeUpLeftOff: (term: number, history: readonly FencingRecord[]) => void
   readonly attributes: () => readonly TransientAttributeRecord[]
   readonly nodeStates: () => ReadonlyMap<NodeName, NodeStateRecord>
   /** The fencing history as this node knows it. */
@@ -67,10 +65,8 @@ export function performControllerEffect(effect: ControllerEffect, hands: Control
       })
       return
     case 'fence':
-      background(log, 'fence', async () => feed(await fenced(effect, hands)))
-      return
     case 'withdraw-fencing':
-      hands.withdrawFencing(effect.id)
+      // Passed on to this node's own fencing by the loop of its core.
       return
     case 'revoke-lease':
       log.info('the lease of a lost node is ended', { lost: effect.node })
@@ -91,21 +87,6 @@ export function performControllerEffect(effect: ControllerEffect, hands: Control
       return
     default:
       assertNever(effect)
-  }
-}
-
-/** Nothing else ends a fencing that is under way: whatever throws is its failure, and it is tried again. */
-async function fenced(
-  effect: Extract<ControllerEffect, { kind: 'fence' }>,
-  hands: ControllerHands,
-): Promise<ControllerInput> {
-  try {
-    return await hands.fence(effect)
-  } catch (error) {
-    hands.log.error('a fencing could not be carried out', { target: effect.target, error })
-    const { id, target, action } = effect
-    const message = error instanceof Error ? error.message : String(error)
-    return { kind: 'fenced', id, target, action, outcome: 'failed', at: Math.floor(Date.now() / 1000), message }
   }
 }
 
@@ -156,7 +137,7 @@ async function endAbandonedFencing(term: number, hands: ControllerHands): Promis
   const history = fencingHistory()
   const records = abandoned(history, new Date())
   if (records.length > 0) await writeAsDc(store, term, recordWrites(records), () => holdsTerm(term))
-  await takeUpLeftOff(term, history)
+  takeUpLeftOff(term, history)
 }
 
 async function resign(term: number, { store, log, feed }: ControllerHands): Promise<void> {

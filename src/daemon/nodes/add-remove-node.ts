@@ -18,7 +18,7 @@ import { changeNodeList } from './node-list.ts'
 import { alikeHosts } from './node-names.ts'
 import { plainAddress } from './plain-address.ts'
 import { type RemovalStep, removalStep, wayOut, whyNotYet } from './removal-core.ts'
-import { cancelRemoval, editCib, recordOff } from './removal-work.ts'
+import { cancelRemoval, editCib, recordAdded } from './removal-work.ts'
 
 const leftTimeoutMs = 30_000
 
@@ -62,7 +62,7 @@ async function tellOfNode(daemon: Daemon, added: AddedNode): Promise<void> {
   const entry = listed.nodes.find(({ name }) => name === added.name)
   if (!entry) throw refuse('conflict', `Another user has removed ${added.name} again. Try again.`)
   try {
-    await recordOff(daemon.node, entry, 'added, has not joined yet')
+    await recordAdded(daemon.node, entry)
     await editCib(daemon.node, `cluster node add ${added.name}`, (cib) => addCibNode(cib, entry))
   } catch (error) {
     await withdrawEntry(daemon, entry)

@@ -3,8 +3,10 @@
  * keys: there the name in a certificate of the authority is enough. A caller that this host does not know is looked for in the store before it is
  * refused: the list here may be older than the caller's place in it.
  */
-import { type Admit, type NodeCaller, type RefusedError, refuse } from '../../rpc/index.ts'
+import type { NodeName } from '../../base/index.ts'
+import { type Admit, type NodeCaller, nodeService, type RefusedError, refuse, witnessService } from '../../rpc/index.ts'
 import type { Log } from '../host/log.ts'
+import { takesFromStranger } from './bring-list.ts'
 import type { ClusterFile } from './cluster-file.ts'
 import { isKnown } from './known-node.ts'
 
@@ -13,10 +15,13 @@ export interface AdmissionPorts {
   readonly file: () => ClusterFile | undefined
   /** Takes the store's list, where this host can read it. */
   readonly refresh: () => Promise<void>
+  /** Without quorum, or as a witness whose vote does not count, this host may know nobody who is there any more. Absent: it never takes a list from somebody that it does not know. */
+  readonly mayBeStranded?: () => boolean
 }
 
 /** A stranger that calls again and again makes this host read no more than that. */
 const refreshEveryMs = 500
+const bringsList: ReadonlySet<string> = new Set([nodeService.updateClusterFile.path, witnessService.follow.path])
 const tellEveryMs = 60_000
 const mostTold = 100
 
@@ -30,16 +35,26 @@ export class Admission {
     this.#ports = ports
   }
 
-  readonly admit: Admit = async (caller) => {
+  readonly admit: Admit = async (caller, path) => {
     if (this.knows(caller)) return
     await this.#refresh()
     if (this.knows(caller)) return
+    // Its handler looks at the list that is brought (`refuseStrangersList`).
+    if (path !== undefined && bringsList.has(path) && this.#ports.mayBeStranded?.() === true) return
     this.#tell(caller)
     throw this.#refusal(caller)
   }
 
   knows(caller: Pick<NodeCaller, 'name' | 'key'>): boolean {
     return isKnown(this.#ports.file()?.nodes ?? [], caller)
+  }
+
+  /** The list that somebody brings whom this host does not know. */
+  refuseStrangersList(self: NodeName, caller: NodeCaller, listed: ClusterFile): void {
+    const own = this.#ports.file()
+    if (this.knows(caller) || (own !== undefined && takesFromStranger(own, self, { caller, listed }))) return
+    this.#tell(caller)
+    throw this.#refusal(caller)
   }
 
   async #refresh(): Promise<void> {

@@ -55,6 +55,10 @@ export const offState = (
   ...(term === undefined ? {} : { term }),
 })
 
+/** Of a node of that name that was removed. One that is lost may run something: that stays known. */
+export const isOutdatedState = (state: NodeStateRecord | undefined, added: Pick<ClusterNodeEntry, 'keys'>): boolean =>
+  state?.expected === 'down' && state.join === 'down' && added.keys?.length === 0
+
 /** Refuses where nobody would stay: two users may remove nodes at once, and the last one could never give its vote to anybody. */
 export const marked = (node: NodeName): ((list: NodeList) => NodeList) =>
   ofNodes((nodes) => {

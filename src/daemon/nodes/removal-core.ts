@@ -5,6 +5,7 @@
  */
 import { assertNever, type NodeName, type Step } from '../../base/index.ts'
 import type { ClusterView } from '../../controller/index.ts'
+import { connectedNodeNames } from '../../status/index.ts'
 import { type ClusterFile, type ClusterNodeEntry, storeHosts } from './cluster-file.ts'
 
 const shareTimeoutMs = 5_000
@@ -104,9 +105,10 @@ export type RemovalInput =
 /**
  * `forget`: each of `forgettingStages`, one after the other, while `isStillGone`, up to the first that fails. `configure`: the configuration names it again,
  * as Pacemaker sees to it: somebody has put another configuration in its place, or an addition was interrupted. Without that it could not even leave in order.
+ * `clear`: its records are deleted where the list in the store has it no more: a write of the DC that was not answered, and repeated, came after they were deleted.
  */
 export interface RemovalEffect {
-  readonly kind: 'stop' | 'forget' | 'configure'
+  readonly kind: 'stop' | 'forget' | 'configure' | 'clear'
   readonly node: NodeName
 }
 
@@ -140,10 +142,10 @@ function look(
     sharesSince: new Map([...state.sharesSince].filter(([node]) => names.has(node))),
   }
   const effects: RemovalEffect[] = []
-  for (const { name } of leads ? unconfigured(seen) : []) {
-    if (next.working.has(name)) continue
-    next = { ...next, working: including(next.working, name) }
-    effects.push({ kind: 'configure', node: name })
+  for (const effect of leads ? tidyingUp(seen) : []) {
+    if (next.working.has(effect.node)) continue
+    next = { ...next, working: including(next.working, effect.node) }
+    effects.push(effect)
   }
   for (const entry of leaving) {
     if (next.working.has(entry.name) || !(leads || next.begunHere.has(entry.name))) continue
@@ -152,6 +154,28 @@ function look(
     effects.push(...worked.effects)
   }
   return { state: next, effects }
+}
+
+const tidyingUp = (seen: RemovalView): readonly RemovalEffect[] => [
+  ...unconfigured(seen).map(({ name }) => ({ kind: 'configure', node: name }) as const),
+  ...leftRecords(seen).map((node) => ({ kind: 'clear', node }) as const),
+]
+
+/**
+ * Recorded as down, but neither in the list nor in the configuration. What is lost and may run something stays recorded: its fencing needs that,
+ * and an administrator's `cluster node clear` ends it.
+ */
+function leftRecords({ file, view: { configuration, members, nodeStates } }: RemovalView): readonly NodeName[] {
+  if (configuration === undefined) return []
+  const known = new Set<string>([
+    ...file.nodes.map(({ name }) => name),
+    ...configuration.typed.nodes.map(({ name }) => name),
+    ...connectedNodeNames(configuration.typed),
+  ])
+  return [...nodeStates.values()].flatMap(({ node, expected, join, attributes }) => {
+    const isDown = expected === 'down' && join === 'down' && !members.has(node)
+    return isDown && !known.has(node) && attributes?.remote_node !== 'true' ? [node] : []
+  })
 }
 
 /** Members that the configuration does not name. */

@@ -5,20 +5,22 @@ import {
   addNode as addCibNode,
   describeEditReport,
   type EditResult,
+  parseNodeStateRecord,
   printXml,
   removeNode as removeCibNode,
   type XmlElement,
 } from '../../cib/index.ts'
 import { refuse } from '../../rpc/index.ts'
+import type { Store } from '../../store/index.ts'
 import { saveConfiguration } from '../configuration/configuration-edit.ts'
 import type { Log } from '../host/log.ts'
 import type { SharedState } from '../node/shared-state.ts'
-import { forgetRecords } from '../records/forget-node.ts'
-import { toBytes } from '../records/json-value.ts'
-import { keys } from '../records/keys.ts'
+import { forgetRecords, recordsToForget } from '../records/forget-node.ts'
+import { fromBytes, toBytes } from '../records/json-value.ts'
+import { keys, nodeListKey } from '../records/keys.ts'
 import type { ClusterFile, ClusterNodeEntry } from './cluster-file.ts'
-import { offState, staying, withoutNode } from './node-changes.ts'
-import { changeNodeList } from './node-list.ts'
+import { isOutdatedState, offState, staying, withoutNode } from './node-changes.ts'
+import { changeNodeList, decodeNodeList } from './node-list.ts'
 import type { Peers } from './peers.ts'
 import {
   type ForgettingStage,
@@ -99,6 +101,8 @@ export class RemovalWork {
         return await this.#forget(node)
       case 'configure':
         return await this.#configure(node)
+      case 'clear':
+        return await this.#clear(node)
       default:
         assertNever(kind)
     }
@@ -112,6 +116,11 @@ export class RemovalWork {
     await editCib(this.#ports.node, `the entry of the member ${node}`, (cib) =>
       addCibNode(cib, { id: entry.id, name: node }),
     )
+  }
+
+  async #clear(removed: NodeName): Promise<void> {
+    const { log, node } = this.#ports
+    if (await clearLeftRecords(node.store, removed)) log.info('records of a removed node are deleted', { removed })
   }
 
   async #stop(node: NodeName): Promise<void> {
@@ -149,6 +158,20 @@ async function forget(ports: RemovalPorts, removed: NodeName, stage: ForgettingS
     default:
       assertNever(stage)
   }
+}
+
+/** Of a node that is in no list: whoever adds it again meanwhile writes the list first, and nothing is deleted then. */
+async function clearLeftRecords(store: Store, removed: NodeName): Promise<boolean> {
+  const entry = await store.get(nodeListKey)
+  if (entry === undefined || decodeNodeList(entry).nodes.some(({ name }) => name === removed)) return false
+  const { applied } = await store.transaction({
+    compare: [
+      { kind: 'mod-revision', key: nodeListKey, equals: entry.modRevision },
+      { kind: 'absent', key: keys.member(removed) },
+    ],
+    writes: recordsToForget(removed),
+  })
+  return applied
 }
 
 /** It stays a node. What was deleted of it already is written again when it takes part. */
@@ -197,4 +220,16 @@ export async function recordOff(
     compare: [{ kind: 'absent', key }],
     writes: [{ kind: 'put', key, value: toBytes(offState(entry, reason, view.dc?.term)) }],
   })
+}
+
+/** Of one that is in the list again and was removed before: its earlier state may be there still, with the incarnation of another host. */
+export async function recordAdded(node: Pick<SharedState, 'store' | 'view'>, entry: ClusterNodeEntry): Promise<void> {
+  const key = keys.nodeState(entry.name)
+  const before = await node.store.get(key)
+  if (before !== undefined && isOutdatedState(parseNodeStateRecord(fromBytes(before.value)), entry))
+    await node.store.transaction({
+      compare: [{ kind: 'mod-revision', key, equals: before.modRevision }],
+      writes: [{ kind: 'delete', key }],
+    })
+  await recordOff(node, entry, 'added, has not joined yet')
 }

@@ -93,10 +93,15 @@ export class WitnessHost {
     this.#askPlace = new AskPlace({
       file: () => this.#file,
       identity: () => readIdentity(ports.paths.pki),
-      isLonely: () => performance.now() - this.#calledAt > ports.pace.afterMs && !this.state().counts,
+      isLonely: () => this.isLonely,
       onWord: (node, removed) => this.#removal.take(node, removed),
       onOtherAuthority: (node, shown) => this.#takeAuthority(node, shown),
     })
+  }
+
+  /** No node that it knows has called for a while, and its vote does not count. */
+  get isLonely(): boolean {
+    return performance.now() - this.#calledAt > this.#ports.pace.afterMs && !this.state().counts
   }
 
   get file(): ClusterFile {

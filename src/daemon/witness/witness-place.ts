@@ -136,8 +136,11 @@ export class WitnessPlace {
     this.#host.begin()
     if (takesPart(paths)) await this.#host.start()
     const handlers: Handlers<typeof witnessService> = {
-      follow: async ({ json, quorate }, { caller }) =>
-        await this.#host.follow(acceptClusterFile(json), quorate, caller.kind === 'node' ? caller.name : ''),
+      follow: async ({ json, quorate }, { caller }) => {
+        const listed = acceptClusterFile(json)
+        if (caller.kind === 'node') admission.refuseStrangersList(this.#own.name, caller, listed)
+        return await this.#host.follow(listed, quorate, caller.kind === 'node' ? caller.name : '')
+      },
       renew: async ({ certificate }) => {
         await this.#host.renew(certificate)
         return {}
@@ -152,8 +155,9 @@ export class WitnessPlace {
       },
     }
     const refresh = async (): Promise<void> => await this.#host.lookIntoStore()
-    const { admit } = new Admission({ log, file: () => this.#host.file, refresh })
-    const at = { host: this.#own.address, port: this.#own.ports.peer, identity, admit }
+    const mayBeStranded = (): boolean => this.#host.isLonely
+    const admission = new Admission({ log, file: () => this.#host.file, refresh, mayBeStranded })
+    const at = { host: this.#own.address, port: this.#own.ports.peer, identity, admit: admission.admit }
     this.#server = await serveTcp(at, [{ service: witnessService, handlers }], onFailure)
   }
 }

@@ -2,33 +2,37 @@
  * Nodes that a reboot has switched off and that nobody has switched on again: the DC that was about to do it is gone. The next one finds them
  * in the history of fencing, and goes on where that DC has ended.
  */
-import { type NodeName, nodeName } from '../../base/index.ts'
-import { type ClusterView, isUnclean } from '../../controller/index.ts'
-import type { FencingRecord } from '../../rpc/index.ts'
+import { type NodeName, nodeName } from '../base/index.ts'
+import { type ClusterView, isUnclean } from '../controller/index.ts'
 
-/** As it stands in the store. */
-export type NotedFencing = Pick<
-  FencingRecord,
-  'id' | 'target' | 'action' | 'outcome' | 'begun' | 'ended' | 'message' | 'client'
-> & {
-  readonly reason?: string
-  readonly powerOn?: readonly string[]
+/** As it stands in the store, or on the disk of a survivor of two. */
+export interface RecordedFencing {
+  readonly id: string
+  readonly target: string
+  readonly action: string
+  readonly outcome: 'pending' | 'succeeded' | 'failed'
+  readonly begun: string
+  readonly ended?: string | undefined
+  readonly message?: string | undefined
+  readonly client?: string | undefined
+  readonly reason?: string | undefined
+  readonly powerOn?: readonly string[] | undefined
 }
 
 export interface LeftOff {
-  readonly record: NotedFencing
+  readonly record: RecordedFencing
   readonly target: NodeName
   /** Undefined: it is not known which have switched it off, if any has. */
   readonly devices: readonly string[] | undefined
 }
 
 /** A reboot of which nobody knows that the node was switched on again. */
-export const isHalfDone = ({ action, outcome, powerOn = [] }: NotedFencing): boolean =>
+export const isHalfDone = ({ action, outcome, powerOn = [] }: RecordedFencing): boolean =>
   action === 'reboot' && (outcome === 'pending' || (outcome === 'succeeded' && powerOn.length > 0))
 
 /** One that is to be fenced for other reasons is not among them: that fencing switches it on. */
-export function leftOffIn(records: readonly NotedFencing[], view: ClusterView): readonly LeftOff[] {
-  const last = new Map<string, NotedFencing>()
+export function leftOffIn(records: readonly RecordedFencing[], view: ClusterView): readonly LeftOff[] {
+  const last = new Map<string, RecordedFencing>()
   for (const record of records.toSorted((a, b) => a.begun.localeCompare(b.begun)))
     if (record.action !== 'on' || record.outcome === 'succeeded') last.set(record.target, record)
   return [...last.values()].flatMap((record): readonly LeftOff[] => {
