@@ -22,7 +22,10 @@ function countByNode(
   status: ClusterStatus,
   resources: readonly PrimitiveResource[],
 ): readonly (readonly [string, number])[] {
-  const active = resources.filter((one) => isActive(status, one)).map(({ state }) => state.active[0]?.node)
+  // One that is active on several nodes counts on each.
+  const active = resources
+    .filter((one) => isActive(status, one))
+    .flatMap(({ state }) => state.active.map(({ node }) => node))
   return status.nodes
     .map(({ name }) => [String(name), active.filter((node) => node === name).length] as const)
     .filter(([, count]) => count > 0)

@@ -214,12 +214,13 @@ function resourceLines({ status, onlyOn, isTold = () => true }: MonitorFacts, sh
   }
   const isShown = (resource: Resource): boolean =>
     primitivesIn(resource).some(isTold) && !(shown.byNode && isFullyActive(status, resource))
-  if (!shown.brief || shown.byNode) return printResourceList(asked, isShown)
-  const alone = status.resources.filter((one) => one.kind === 'primitive')
+  if (!shown.brief) return printResourceList(asked, isShown)
+  // Below the nodes resources have lines of their own; the members of a group are counted there, too.
+  const alone = shown.byNode ? [] : status.resources.filter((one) => one.kind === 'primitive')
   return [
     ...briefLines(status, alone.filter(isShown), { withTotals: shown.inactive }),
     ...status.resources.filter(isShown).flatMap((resource) => {
-      if (resource.kind === 'primitive') return []
+      if (resource.kind === 'primitive' && !shown.byNode) return []
       const lines = printResourceList(asked, (one) => one === resource)
       if (resource.kind !== 'group' || lines.length === 0) return lines
       return [...lines.slice(0, 1), ...indented(briefLines(status, resource.members, { withTotals: true }))]
