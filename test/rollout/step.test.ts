@@ -340,6 +340,22 @@ describe('words of an operator', () => {
     expect(again.state).toBe('aborted')
   })
 
+  test('an undo that does not answer must be over before the next abort or resume begins a command', () => {
+    const running: TaskSeen = { state: 'running', began: true }
+    const aborting = run(said(run(rollout(), {}, 1).state, 'abort'), { tasks: { 'r1-1-1': done } }, 101).state
+    const away = { nodes: { n1: { online: false } }, tasks: { 'r1-1-1': done, 'r1-1-2': running } }
+    const late = run(aborting, away, 90_000).state
+    expect(late.nodes[0]).toMatchObject({ phase: 'undo-failed', why: 'undo of install: n1 does not answer' })
+    const still = { tasks: { 'r1-1-1': done, 'r1-1-2': running } }
+    const over = { tasks: { 'r1-1-1': done, 'r1-1-2': { state: 'cancelled', began: true } } } as const
+    const aborted = said(late, 'abort', 90_001)
+    expect(tasksIn(run(aborted, still, 90_002).effects)).toEqual([])
+    expect(tasksIn(run(aborted, over, 90_003).effects)).toEqual(['remove'])
+    const resumed = said(late, 'resume', 90_001)
+    expect(tasksIn(run(resumed, still, 90_002).effects)).toEqual([])
+    expect(tasksIn(run(resumed, over, 90_003).effects)).toEqual(['install'])
+  })
+
   test('what nobody confirms in time is put back', () => {
     const tasks = { 'r1-1-1': done, 'r1-1-2': done }
     const one = rollout({ nodes: [{ name: 'n1' }], 'confirm-within': '60s' })
