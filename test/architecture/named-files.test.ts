@@ -54,3 +54,9 @@ function titlesOf(page: string): readonly string[] {
       .replaceAll(' ', '-'),
   )
 }
+
+test('no page has the marks of a merge that was not finished, and each guide is in the README', () => {
+  expect(pages.filter((page) => /^(<{7}|>{7}) /m.test(textOf(page)))).toEqual([])
+  const guides = files.filter((name) => /^docs\/guides\/[^/]+\.md$/.test(name))
+  expect(guides.filter((guide) => !textOf('README.md').includes(`(${guide})`))).toEqual([])
+})
