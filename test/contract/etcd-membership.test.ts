@@ -161,3 +161,28 @@ function accepted(nodes: readonly object[]): ClusterFile {
   if (!parsed.ok) throw new Error(parsed.reports.map(({ message }) => message).join(' '))
   return parsed.value
 }
+
+test('the survivor of two needs nobody although it lost power as soon as the other was removed', async () => {
+  const cluster = await EtcdCluster.prepare({ size: 2, tls: true })
+  cleanUps.push(() => cluster.end())
+  for (const i of [0, 1]) await cluster.startMember(i)
+  const [endpoint = ''] = cluster.endpoints
+  const admin = cluster.admin([endpoint])
+  cleanUps.push(() => admin.close())
+  await admin.remove(peerUrls(cluster.member(1)), 30_000)
+  await Promise.all([cluster.kill(0), cluster.kill(1)])
+  await cluster.startMember(0)
+  const store = cluster.store({ endpoints: [endpoint] })
+  cleanUps.push(() => store.close())
+  await eventually(
+    async () => {
+      const put1 = store.transaction({ compare: [], writes: [put('/systole/a', '1')] })
+      return await put1.then(
+        () => true,
+        () => false,
+      )
+    },
+    'the survivor has quorum by itself',
+    30_000,
+  )
+}, 90_000)

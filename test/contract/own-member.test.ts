@@ -2,6 +2,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { defined } from '../../src/base/index.ts'
 import { openLog } from '../../src/daemon/host/log.ts'
@@ -9,9 +10,10 @@ import { type Paths, pathsBelow } from '../../src/daemon/host/paths.ts'
 import type { WithAuthority } from '../../src/daemon/nodes/authority.ts'
 import { type ClusterFile, parseClusterFile } from '../../src/daemon/nodes/cluster-file.ts'
 import { writeIdentity } from '../../src/daemon/nodes/identity.ts'
-import { type LocalStore, openLocalStore } from '../../src/daemon/store/local-store.ts'
+import { type LocalStore, memberSettings, openLocalStore } from '../../src/daemon/store/local-store.ts'
 import { clientTls, etcdEndpoints } from '../../src/daemon/store/store-config.ts'
 import { createAuthority, createNodeCertificate } from '../../src/rpc/index.ts'
+import { findMember } from '../../src/store/etcd/member/process.ts'
 import { EtcdAdmin, readTlsFiles } from '../../src/store/index.ts'
 import { freePorts } from '../support/free-ports.ts'
 
@@ -89,3 +91,30 @@ test('a member that etcd still has when its node has lost its vote leaves etcd b
   stores.get('n2')?.follow(list(2, ['n1']))
   await expect.poll(memberNames, { timeout: 30_000, interval: 250 }).toEqual(['n1'])
 }, 60_000)
+
+test('a member whose node has lost its vote keeps its data until it is known that etcd does without it', async () => {
+  const memberOf = (name: string): number | undefined => {
+    const own = defined(
+      list(0, names).nodes.find((node) => node.name === name),
+      name,
+    )
+    const setup = { own, paths: defined(paths.get(name), 'its folders') }
+    return findMember(
+      memberSettings({ ...setup, file: list(0, names), log: openLog(name, 'silent') }, () => list(0, names)),
+    )
+  }
+  stores.get('n2')?.follow(list(3, names))
+  await expect.poll(memberNames, { timeout: 40_000, interval: 250 }).toEqual(['n1', 'n2'])
+  const n1 = defined(memberOf('n1'), 'the member of n1')
+  process.kill(n1, 'SIGSTOP')
+  try {
+    stores.get('n2')?.follow(list(4, ['n1']))
+    // Longer than it asks n1 whether it is a member.
+    await delay(4000)
+    expect(memberOf('n2')).toBeDefined()
+  } finally {
+    process.kill(n1, 'SIGCONT')
+  }
+  await expect.poll(memberNames, { timeout: 40_000, interval: 250 }).toEqual(['n1'])
+  await expect.poll(() => memberOf('n2'), { timeout: 20_000, interval: 100 }).toBeUndefined()
+}, 120_000)

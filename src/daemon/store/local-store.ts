@@ -138,6 +138,8 @@ class OwnMember {
   /** One change at a time: a member is not started while its predecessor is being ended. */
   #turn: Promise<void> = Promise.resolve()
   #rejoin: NodeJS.Timeout | undefined
+  /** It has lost its vote, and whether etcd still has it is asked again. */
+  #leave: NodeJS.Timeout | undefined
   /** Started with other links, and not heard of since. */
   #awaited: EtcdMember | undefined
   #closed = false
@@ -153,8 +155,18 @@ class OwnMember {
     return this.#member?.status().problem
   }
 
+  /** One that waits to leave the voters has its data as well, but is nobody to go on with. */
   isComplete(): boolean {
+    return this.#votes() && this.#hasData()
+  }
+
+  #hasData(): boolean {
     return isCompleteMember(this.#settings())
+  }
+
+  /** As the list has it now. */
+  #votes(): boolean {
+    return this.#file.nodes.some((node) => node.name === this.#setup.own.name && node.votes)
   }
 
   follow(file: ClusterFile): void {
@@ -162,12 +174,17 @@ class OwnMember {
     this.#turn = this.#turn.then(async () => {
       await this.#certify()
       if (writeRevocations(this.#setup.paths, this.#file)) endConnections(this.#own(), this.#setup.log)
-      const votes = this.#file.nodes.some((node) => node.name === this.#setup.own.name && node.votes)
-      if (votes) {
+      clearTimeout(this.#leave)
+      if (this.#closed) return
+      if (this.#votes()) {
         this.#member ??= this.#start()
         return
       }
-      if (this.#member !== undefined || this.isComplete()) await this.#leaveVoters()
+      if ((this.#member !== undefined || this.#hasData()) && !(await this.#leaveVoters())) {
+        this.#member ??= this.#start(false)
+        this.#leave = setTimeout(() => this.follow(this.#file), leavePatienceMs)
+        return
+      }
       await this.#discard()
     })
     this.#turn.catch((error: unknown) => this.#setup.log.error('the etcd member did not follow the list', { error }))
@@ -175,20 +192,22 @@ class OwnMember {
 
   /**
    * Mostly etcd has it no more. But it may have joined again by a list that was about to change: as a voter whose data is gone it would take the majority
-   * from the other of two for good. While it runs, it can still agree to leave.
+   * from the other of two for good. While it runs, it can still agree to leave: so it runs until it is known to have left.
    */
-  async #leaveVoters(): Promise<void> {
+  async #leaveVoters(): Promise<boolean> {
     const own = this.#own()
     const others = storeHosts(this.#file).filter(({ name, votes }) => votes && name !== own.name)
-    if (others.length === 0) return
+    if (others.length === 0) return true
     const admin = new EtcdAdmin({ endpoints: etcdEndpoints(others), tls: readTlsFiles(clientTls(this.#setup.paths)) })
     try {
       const members = await admin.members(answerWithinMs)
-      if (!members.some(({ peerURLs }) => isMemberOf(own, peerURLs))) return
+      if (!members.some(({ peerURLs }) => isMemberOf(own, peerURLs))) return true
       this.#setup.log.warn('etcd still has the member of this node, which has no vote: it is removed')
       await admin.remove(etcdPeerUrls(own), leaveWithinMs)
+      return true
     } catch (error) {
       this.#setup.log.warn('it is not known whether etcd still has the member of this node', { error })
+      return this.#member?.status().refusal?.kind === 'removed'
     } finally {
       admin.close()
     }
@@ -342,7 +361,7 @@ class OwnMember {
       this.#turn = this.#turn.then(async () => {
         if (this.#member?.status().refusal?.kind !== 'removed') return
         await this.#discard()
-        this.#member = this.#start(true)
+        if (this.#votes()) this.#member = this.#start(true)
       })
       this.#turn.catch((error: unknown) => this.#setup.log.error('the etcd member could not join again', { error }))
     }, removedPatienceMs)
@@ -350,6 +369,7 @@ class OwnMember {
 
   async close(how: 'stop' | 'leave-running'): Promise<void> {
     clearTimeout(this.#rejoin)
+    clearTimeout(this.#leave)
     this.#closed = true
     await this.#turn.catch(() => undefined)
     if (how === 'stop') await this.#member?.stop()
@@ -388,6 +408,7 @@ const endMemberMs = 5000
 const startMemberMs = 20_000
 const answerWithinMs = 1000
 const leaveWithinMs = 10_000
+const leavePatienceMs = 5000
 const pollMs = 100
 /** The list that takes the vote follows within moments. */
 const removedPatienceMs = 5000
