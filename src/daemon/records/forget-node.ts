@@ -5,7 +5,7 @@ import { connectedNodeNames } from '../../status/index.ts'
 import type { Store, Write } from '../../store/index.ts'
 import type { SharedState } from '../node/shared-state.ts'
 import type { ClusterFile } from '../nodes/cluster-file.ts'
-import { keys, remoteOwnerKey } from './keys.ts'
+import { keys, nodeVersionKey, remoteOwnerKey } from './keys.ts'
 
 /** `cluster node clear`: of a node that is in no list, so that nobody writes of it again. Whether it is off the administrator knows. */
 export async function clearNode(node: SharedState, file: ClusterFile, cleared: NodeName): Promise<void> {
@@ -29,6 +29,8 @@ export const recordsToForget = (node: NodeName): readonly Exclude<Write, { reado
   { kind: 'delete', key: keys.nodeState(node) },
   { kind: 'delete', key: keys.fencingConfirmed(node) },
   { kind: 'delete', key: remoteOwnerKey(node) },
+  // One that is added again under this name may be another machine.
+  { kind: 'delete', key: nodeVersionKey(node) },
   { kind: 'delete-prefix', prefix: keys.historyOfNode(node) },
   { kind: 'delete-prefix', prefix: keys.attributesOfNode(node) },
   { kind: 'delete-prefix', prefix: keys.withheldOfNode(node) },
