@@ -10,12 +10,14 @@ function unavailable(record: RolloutRecord, input: RolloutInput): ReadonlySet<No
   for (const [node, seen] of input.nodes) if (!seen.online || seen.standby || seen.maintenance) down.add(node)
   // A node of a limit that is not there at all.
   for (const { nodes } of record.limits) for (const node of nodes) if (!input.nodes.has(node)) down.add(node)
+  // The limits of a smaller cluster are about those that are left.
+  for (const node of input.removed) down.delete(node)
   return down
 }
 
 export function whyNotTaken(record: RolloutRecord, input: RolloutInput, node: NodeName): string | undefined {
   const seen = input.nodes.get(node)
-  if (seen === undefined) return 'it is not in the cluster'
+  if (seen === undefined || input.removed.has(node)) return 'it is not in the cluster'
   return whyNotReady(seen) ?? whyOverLimit(record, input, node) ?? whyNoQuorum(record, input, node)
 }
 

@@ -1,7 +1,16 @@
 /** A node on its way back: what its commands did is undone in reverse order, then its hold ends. */
 import { assertNever, type NodeName } from '../base/index.ts'
 import { whyNotTaken } from './availability.ts'
-import { beginCommand, commandOf, isOver, mayBegin, triesAgain, whatCame } from './commands.ts'
+import {
+  beginCommand,
+  commandOf,
+  hasLostHold,
+  isOver,
+  lostHoldWhy,
+  mayBegin,
+  triesAgain,
+  whatCame,
+} from './commands.ts'
 import { isHeld, isSettledWith } from './forward.ts'
 import type { RolloutNode } from './record.ts'
 import type { Turn } from './turn.ts'
@@ -42,7 +51,7 @@ function turnBack(turn: Turn, node: RolloutNode): void {
   const seen = node.task === undefined ? undefined : turn.input.tasks.get(node.task)
   const neverBegan = seen?.began === false && node.attempt === 1 && node.isFirst === true
   if (neverBegan) turn.setNode(node.node, { touched: node.command })
-  if (node.held || !hasUndo(turn, node.node)) {
+  if ((node.held && !hasLostHold(turn, node)) || !hasUndo(turn, node.node)) {
     undoFrom(turn, node.node)
     return
   }
@@ -73,6 +82,10 @@ const hasUndo = (turn: Turn, name: NodeName): boolean =>
   turn.record.definition.commands.slice(0, turn.node(name).touched).some(({ undo: back }) => back !== undefined)
 
 function whenHeldAgain(turn: Turn, node: RolloutNode): void {
+  if (hasLostHold(turn, node)) {
+    failBackWithoutHold(turn, node, 'undo-holding')
+    return
+  }
   if (isHeld(turn, node) && isOver(turn, node.stale)) {
     undoFrom(turn, node.node)
     return
@@ -87,6 +100,10 @@ function undoFrom(turn: Turn, name: NodeName): void {
   const { touched, held } = turn.node(name)
   const at = commands.slice(0, touched).findLastIndex(({ undo: back }) => back !== undefined)
   const undoing = commands[at]
+  if (undoing?.undo !== undefined && hasLostHold(turn, turn.node(name))) {
+    failBackWithoutHold(turn, turn.node(name), 'undoing')
+    return
+  }
   if (undoing?.undo !== undefined) {
     turn.setNode(name, { phase: 'undoing', command: at, touched: at + 1, attempt: 0 }, [
       'task',
@@ -115,7 +132,9 @@ function undo(turn: Turn, node: RolloutNode): void {
     return
   }
   if (node.task === undefined) {
-    if (mayBegin(turn, node)) beginCommand(turn, node.node, argv)
+    if (!mayBegin(turn, node)) return
+    if (hasLostHold(turn, node)) failBackWithoutHold(turn, node, 'undoing')
+    else beginCommand(turn, node.node, argv)
     return
   }
   const came = whatCame(turn, node, true)
@@ -157,6 +176,12 @@ interface Failure {
   readonly in: 'undo-holding' | 'undoing' | 'undo-releasing'
   readonly why: string
   readonly tail?: string
+}
+
+/** The next `abort` holds the node again first. */
+function failBackWithoutHold(turn: Turn, node: RolloutNode, phase: Failure['in']): void {
+  turn.setNode(node.node, { held: false })
+  failBack(turn, node, { in: phase, why: lostHoldWhy })
 }
 
 function failBack(turn: Turn, node: RolloutNode, failure: Failure): void {

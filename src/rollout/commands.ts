@@ -57,6 +57,11 @@ const startsAgain = [
   'systole-rollout',
 ] as const
 
+/** Somebody else has released the hold: nothing more may begin under resources that return. */
+export const hasLostHold = ({ input }: Turn, { node, held }: RolloutNode): boolean => held && !input.held.has(node)
+
+export const lostHoldWhy = 'its hold was released by somebody else'
+
 const isFinal = (task: TaskSeen): boolean => task.state !== 'ready' && task.state !== 'running'
 
 /** Its next attempt may begin. */

@@ -28,6 +28,10 @@ export interface TaskSeen {
 export interface RolloutInput {
   readonly nodes: ReadonlyMap<NodeName, NodeSeen>
   readonly tasks: ReadonlyMap<string, TaskSeen>
+  /** Nodes of the rollout that were removed from the cluster. */
+  readonly removed: ReadonlySet<NodeName>
+  /** Where a hold of this rollout is in force. */
+  readonly held: ReadonlySet<NodeName>
   /** The scheduler has nothing left to do with what holds are in force. */
   readonly settled: boolean
   readonly majority: number

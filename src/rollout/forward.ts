@@ -1,6 +1,15 @@
 /** A node on its way to the new version: hold, commands, release. */
 import { assertNever, type NodeName } from '../base/index.ts'
-import { beginCommand, commandOf, isOver, mayBegin, triesAgain, whatCame } from './commands.ts'
+import {
+  beginCommand,
+  commandOf,
+  hasLostHold,
+  isOver,
+  lostHoldWhy,
+  mayBegin,
+  triesAgain,
+  whatCame,
+} from './commands.ts'
 import type { RolloutNode } from './record.ts'
 import type { Turn } from './turn.ts'
 
@@ -50,8 +59,12 @@ export const isSettledWith = ({ input }: Turn, { node }: RolloutNode): boolean =
   input.settled && input.nodes.get(node)?.online === true
 
 function whenHeld(turn: Turn, node: RolloutNode): void {
+  if (hasLostHold(turn, node)) {
+    failWithoutHold(turn, node, node.command)
+    return
+  }
   if (isHeld(turn, node) && isOver(turn, node.stale)) {
-    enter(turn, node.node, 0)
+    enter(turn, node.node, node.command)
     return
   }
   if (turn.now > node.since + turn.record.definition.holdTimeoutMs)
@@ -90,17 +103,28 @@ function work(turn: Turn, node: RolloutNode): void {
   const command = commandOf(turn, node)
   if (command === undefined) return
   if (node.task === undefined) {
-    if (mayBegin(turn, node)) beginCommand(turn, node.node, command.argv)
+    if (!mayBegin(turn, node)) return
+    if (hasLostHold(turn, node)) failWithoutHold(turn, node, node.command)
+    else beginCommand(turn, node.node, command.argv)
     return
   }
   const came = whatCame(turn, node, false)
   if (came.kind === 'wait') return
   if (came.kind === 'ok') {
-    enter(turn, node.node, node.command + 1)
+    const next = node.command + 1
+    if (hasLostHold(turn, node) && turn.record.definition.commands[next] !== undefined)
+      failWithoutHold(turn, node, next)
+    else enter(turn, node.node, next)
     return
   }
   if (triesAgain(turn, node, came)) return
   fail(turn, node, { in: 'working', why: came.why, ...(came.tail !== undefined && { tail: came.tail }) })
+}
+
+/** `resume` holds the node again and goes on with that command. */
+function failWithoutHold(turn: Turn, node: RolloutNode, command: number): void {
+  turn.setNode(node.node, { held: false, command })
+  fail(turn, node, { in: 'holding', why: lostHoldWhy })
 }
 
 function whenReleased(turn: Turn, node: RolloutNode): void {

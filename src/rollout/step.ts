@@ -12,6 +12,8 @@ import { goBack } from './back.ts'
 import type { RolloutEffect, RolloutInput } from './effects.ts'
 import { begin, goForward } from './forward.ts'
 import { hasEnded, type RolloutNode, type RolloutRecord } from './record.ts'
+import { isLeftOut, leaveOut } from './removed.ts'
+import { staleOf } from './stale.ts'
 import { Turn } from './turn.ts'
 
 export function rolloutStep(
@@ -22,7 +24,8 @@ export function rolloutStep(
   if (hasEnded(record)) return { state: record, effects: [] }
   const turn = new Turn(record, input, now)
   for (const node of record.nodes)
-    if (node.goal === 'back') goBack(turn, turn.node(node.node))
+    if (input.removed.has(node.node)) leaveOut(turn, node)
+    else if (node.goal === 'back') goBack(turn, turn.node(node.node))
     else goForward(turn, node)
   if (turn.record.state === 'running') beginNodes(turn)
   conclude(turn)
@@ -30,17 +33,17 @@ export function rolloutStep(
 }
 
 /** The first wave that is not done. */
-function currentWave({ nodes }: Pick<RolloutRecord, 'nodes'>): number | undefined {
-  const waves = nodes.filter(({ phase }) => phase !== 'done').map(({ wave }) => wave)
+function currentWave({ nodes }: RolloutRecord, input: RolloutInput): number | undefined {
+  const waves = nodes.filter((node) => node.phase !== 'done' && !isLeftOut(node, input)).map(({ wave }) => wave)
   return waves.length === 0 ? undefined : Math.min(...waves)
 }
 
 /** Those that wait in the current wave, each with why it does not begin yet. */
 export function whyWaiting(record: RolloutRecord, input: RolloutInput): ReadonlyMap<string, string> {
-  const wave = currentWave(record)
+  const wave = currentWave(record, input)
   const why = (node: RolloutNode): string | undefined => {
     if (record.state !== 'running') return `the rollout is ${record.state}`
-    if (node.wave !== wave) return `wave ${(wave ?? 0) + 1} is not complete`
+    if (node.wave !== wave && !isLeftOut(node, input)) return `wave ${(wave ?? 0) + 1} is not complete`
     return whyNotInGeneral(record, input) ?? whyNotTaken(record, input, node.node)
   }
   return new Map(
@@ -60,7 +63,7 @@ function whyNotInGeneral({ definition: { window } }: RolloutRecord, input: Rollo
 
 function beginNodes(turn: Turn): void {
   if (whyNotInGeneral(turn.record, turn.input) !== undefined) return
-  const wave = currentWave(turn.record)
+  const wave = currentWave(turn.record, turn.input)
   for (const { node, phase, goal, wave: its } of turn.record.nodes)
     if (
       its === wave &&
@@ -84,7 +87,8 @@ function conclude(turn: Turn): void {
     startAbort(turn, 'nobody has confirmed it in time')
     return
   }
-  if (nodes.some(({ phase }) => phase !== 'done') || (state !== 'running' && state !== 'paused')) return
+  const isOpen = (node: RolloutNode): boolean => node.phase !== 'done' && !isLeftOut(node, turn.input)
+  if (nodes.some(isOpen) || (state !== 'running' && state !== 'paused')) return
   if (definition.confirmWithinMs === undefined) {
     end(turn, 'complete', 'all nodes are done')
     return
@@ -119,10 +123,4 @@ export function startAbort(turn: Turn, why: string): void {
 function undoneFrom({ failedIn, held }: RolloutNode): Partial<RolloutNode> {
   if (failedIn === 'undo-releasing') return { phase: 'undo-releasing', attempt: 0 }
   return { phase: held ? 'undo-holding' : 'failed', attempt: 0 }
-}
-
-/** What it had under way when it failed must be over first. */
-export const staleOf = ({ task, stale }: RolloutNode): Partial<RolloutNode> => {
-  const before = task ?? stale
-  return before === undefined ? {} : { stale: before }
 }

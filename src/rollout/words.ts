@@ -2,7 +2,8 @@
 import type { Step } from '../base/index.ts'
 import type { RolloutEffect, RolloutInput } from './effects.ts'
 import { hasEnded, type RolloutNode, type RolloutRecord, waiting } from './record.ts'
-import { end, staleOf, startAbort } from './step.ts'
+import { staleOf } from './stale.ts'
+import { end, startAbort } from './step.ts'
 import { Turn } from './turn.ts'
 
 export const words = ['pause', 'resume', 'abort', 'confirm'] as const
@@ -18,6 +19,8 @@ type Heard = Step<RolloutRecord, RolloutEffect> | { readonly refused: string }
 const nothingSeen: RolloutInput = {
   nodes: new Map(),
   tasks: new Map(),
+  removed: new Set(),
+  held: new Set(),
   settled: false,
   majority: 0,
   otherVotes: 0,
@@ -93,7 +96,9 @@ function resumeNode(turn: Turn, before: RolloutNode): void {
   if (phase !== 'failed') return
   const again = failedIn === 'releasing' ? 'releasing' : failedIn === 'holding' ? 'holding' : 'working'
   const kept = again === 'working' ? { retryAt: turn.now, ...stale } : {}
-  turn.setNode(node, { phase: again, since: turn.now, attempt: 0, ...kept }, [
+  const isHeldAgain = again === 'holding' && !held && turn.record.definition.hold !== 'none'
+  if (isHeldAgain) turn.do({ kind: 'put-hold', node })
+  turn.setNode(node, { phase: again, since: turn.now, attempt: 0, held: held || isHeldAgain, ...kept }, [
     'task',
     'isFirst',
     'why',

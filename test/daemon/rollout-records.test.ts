@@ -3,8 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { nodeName } from '../../src/base/index.ts'
+import { emptyView } from '../../src/controller/index.ts'
+import { forgetRecords } from '../../src/daemon/records/forget-node.ts'
 import { fromBytes, toBytes } from '../../src/daemon/records/json-value.ts'
 import { keys, nodeVersionKey, rolloutJournalKey, rolloutKey, taskKey } from '../../src/daemon/records/keys.ts'
+import { removedOf } from '../../src/daemon/rollout/rollout-input.ts'
 import { rolloutsIn, taskSeen, writesOfStep } from '../../src/daemon/rollout/rollout-records.ts'
 import { parseHold } from '../../src/holds/index.ts'
 import { parseTask, type TaskRecord } from '../../src/jobs/index.ts'
@@ -134,4 +137,22 @@ test('a task that ran out of time has no exit code that could mean ok', () => {
     tail: 'so far',
   }
   expect(taskSeen(ended)).toEqual({ state: 'done', began: true, signal: 'its time limit', tail: 'so far' })
+})
+
+test('the recorded version of a node that is removed goes: one that is added under its name may be another machine', async () => {
+  expect(await write(undefined, effects)).toBe(true)
+  expect((await entries()).has(nodeVersionKey('n1'))).toBe(true)
+  await forgetRecords(store, n1)
+  expect((await entries()).has(nodeVersionKey('n1'))).toBe(false)
+})
+
+test('a node is removed that neither the list of nodes nor the members name; one that is away is not', () => {
+  const nodes = [nodeName('n1'), nodeName('n2'), nodeName('n3')]
+  const [first] = rollout().nodes
+  if (first === undefined) throw new Error('it has nodes')
+  const limits = [{ label: 'all nodes', maxUnavailable: 1, nodes: [...nodes, nodeName('n4')] }]
+  const record = { ...rollout(), nodes: nodes.map((node) => ({ ...first, node })), limits }
+  const file = { nodes: [{ name: n1 }] } as unknown as Parameters<typeof removedOf>[0]['file']
+  const view = { ...emptyView, members: new Map([[nodeName('n2'), {}]]) } as unknown as typeof emptyView
+  expect([...removedOf({ view, file }, record)]).toEqual(['n3', 'n4'])
 })

@@ -22,6 +22,9 @@ interface Given {
   readonly tasks?: Readonly<Record<string, TaskSeen>>
   readonly settled?: boolean
   readonly clock?: RolloutInput['clock']
+  readonly removed?: readonly NodeName[]
+  /** Where somebody else has released the hold. */
+  readonly released?: readonly NodeName[]
 }
 
 const input = ({
@@ -29,9 +32,13 @@ const input = ({
   tasks = {},
   settled = true,
   clock = { day: 1, minutes: 0 },
+  removed = [],
+  released = [],
 }: Given = {}): RolloutInput => ({
   nodes: new Map([n1, n2, n3].map((name) => [name, { ...seen, ...nodes[name] }])),
   tasks: new Map(Object.entries(tasks)),
+  removed: new Set(removed),
+  held: new Set([n1, n2, n3].filter((name) => !released.includes(name))),
   settled,
   majority: 2,
   otherVotes: 0,
@@ -365,6 +372,103 @@ describe('words of an operator', () => {
     const late = run(unconfirmed, { tasks }, 61_001)
     expect(late.state).toMatchObject({ state: 'aborted', why: 'nobody has confirmed it in time' })
     expect(tasksIn(late.effects)).toEqual(['remove'])
+  })
+})
+
+describe('a node that is removed from the cluster', () => {
+  const running: TaskSeen = { state: 'running', began: true }
+  const two = { waves: { 'max-unavailable': 2 } }
+
+  test('is left out of an abort that would wait for it, and its hold and its command end', () => {
+    const begun = run(rollout(), {}, 1).state
+    const away = { nodes: { n1: { online: false } }, tasks: { 'r1-1-1': running } }
+    const late = said(run(begun, away, 80_000).state, 'abort', 80_001)
+    expect(run(late, away, 80_002).state.state).toBe('aborting')
+    const ended = run(late, { ...away, removed: [n1] }, 80_003)
+    expect(ended.state).toMatchObject({ state: 'aborted', nodes: [{ phase: 'waiting', held: false }, {}, {}] })
+    expect(ended.effects).toContainEqual({ kind: 'delete-hold', node: n1 })
+    const never = run(begun, { tasks: { 'r1-1-1': { state: 'ready', began: false } }, removed: [n1] }, 2)
+    expect(never.effects).toContainEqual({ kind: 'cancel-task', id: 'r1-1-1' })
+  })
+
+  test('does not count as unavailable: the others begin, are put back, and the rollout is complete', () => {
+    const gone = { nodes: { n3: { online: false } }, removed: [n3] }
+    const first = run(rollout({ nodes: [{ name: ['n1', 'n2', 'n3'] }] }), gone, 1).state
+    expect(phases(first)).toEqual(['working', 'waiting', 'waiting'])
+    expect(whyWaiting(first, input(gone)).get(n3)).toBe('it is not in the cluster')
+    const tasks = { 'r1-1-1': done, 'r1-2-1': done }
+    expect(run(first, { ...gone, tasks }, 2).state).toMatchObject({ state: 'complete' })
+    const one = run(first, { ...gone, tasks: { 'r1-1-1': done, 'r1-2-1': running } }, 2).state
+    const back = { ...tasks, 'r1-1-2': done, 'r1-2-2': done }
+    expect(run(said(one, 'abort'), { ...gone, tasks: back }, 101).state).toMatchObject({ state: 'aborted' })
+  })
+
+  test('lets a wave that waits for it go on, once a failure of it is resumed', () => {
+    const both = run(rollout({ ...two }, {}), { nodes: { n3: { online: false } } }, 1).state
+    const late = run(both, { nodes: { n1: { online: false } }, tasks: { 'r1-1-1': running } }, 80_000).state
+    expect(late.state).toBe('halted')
+    const gone = {
+      removed: [n1],
+      tasks: { 'r1-1-1': { state: 'lost', began: true }, 'r1-2-1': done, 'r1-3-1': done },
+    } as const
+    expect(run(said(run(late, gone, 80_001).state, 'resume', 80_002), gone, 80_003).state.state).toBe('complete')
+  })
+
+  test('begins from the start if it is added again', () => {
+    const begun = run(rollout(), {}, 1).state
+    const left = run(begun, { tasks: { 'r1-1-1': running }, removed: [n1] }, 2).state
+    const back = run(left, { tasks: { 'r1-2-1': done, 'r1-1-1': { state: 'lost', began: true } } }, 3)
+    expect(tasksIn(back.effects)).toContain('install')
+    expect(back.state.nodes[0]).toMatchObject({ phase: 'working', task: 'r1-1-2' })
+  })
+})
+
+describe('a hold that somebody else has released', () => {
+  const steps = { actions: [action, { name: 'restart', run: ['restart'], undo: ['unrestart'] }] }
+  const begun = (): RolloutRecord => run(rollout({}, steps), {}, 1).state
+
+  test('halts before the next command, and resume holds the node again and goes on with that command', () => {
+    const lost = run(begun(), { tasks: { 'r1-1-1': done }, released: [n1] }, 2)
+    expect(tasksIn(lost.effects)).toEqual([])
+    expect(lost.state).toMatchObject({ state: 'halted', why: 'n1: its hold was released by somebody else' })
+    const heard = rolloutWord(lost.state, { word: 'resume', by: 'root' }, 3)
+    if ('refused' in heard) throw new Error(heard.refused)
+    expect(heard.effects).toContainEqual({ kind: 'put-hold', node: n1 })
+    expect(tasksIn(run(heard.state, { nodes: { n1: { empty: false } } }, 4).effects)).toEqual([])
+    expect(tasksIn(run(heard.state, {}, 4).effects)[0]).toBe('restart')
+  })
+
+  test('halts before a command is tried again, and while the node is drained', () => {
+    const retried = run(rollout({}, { actions: [{ ...action, retries: 1 }] }), {}, 1).state
+    const waits = run(retried, { tasks: { 'r1-1-1': failed } }, 2).state
+    expect(run(waits, { released: [n1] }, 10_000).state).toMatchObject({ state: 'halted' })
+    const holding = run(rollout({}, steps), { nodes: { n1: { empty: false } } }, 1).state
+    expect(run(holding, { released: [n1] }, 2).state).toMatchObject({ state: 'halted' })
+  })
+
+  test('does not concern a node whose last command has ended, nor one that needs no hold', () => {
+    expect(
+      run(run(rollout(), {}, 1).state, { tasks: { 'r1-1-1': done }, released: [n1] }, 2).state.nodes[0]?.phase,
+    ).toBe('done')
+    const free = run(rollout({}, { hold: 'none', ...steps }), { released: [n1, n2, n3] }, 1).state
+    expect(tasksIn(run(free, { tasks: { 'r1-1-1': done }, released: [n1, n2, n3] }, 2).effects)).toEqual(['restart'])
+  })
+
+  test('is put in force again before anything is undone', () => {
+    const working = run(begun(), { tasks: { 'r1-1-1': done } }, 2).state
+    const tasks = { 'r1-1-2': done }
+    const aborting = rolloutStep(said(working, 'abort'), input({ tasks, released: [n1] }), 101)
+    expect(aborting.effects).toContainEqual({ kind: 'put-hold', node: n1 })
+    expect(tasksIn(aborting.effects)).toEqual([])
+    const undoing = run(aborting.state, { tasks }, 102)
+    expect(tasksIn(undoing.effects)).toEqual(['unrestart'])
+    const again = run(undoing.state, { tasks: { ...tasks, 'r1-1-3': done }, released: [n1] }, 103)
+    expect(tasksIn(again.effects)).toEqual([])
+    expect(again.state).toMatchObject({ state: 'halted', nodes: [{ phase: 'undo-failed', held: false }, {}, {}] })
+    const last = run(said(again.state, 'abort'), { tasks: { ...tasks, 'r1-1-4': done } }, 104)
+    expect(last.effects).toContainEqual({ kind: 'put-hold', node: n1 })
+    expect(tasksIn(last.effects)).toEqual(['remove'])
+    expect(last.state.state).toBe('aborted')
   })
 })
 

@@ -33,6 +33,8 @@ interface Host {
   boot: number
   standby: boolean
   maintenance: boolean
+  /** Removed from the cluster, for good. */
+  removed: boolean
   /** Which commands have changed it: half of one counts. */
   readonly changed: Set<number>
 }
@@ -87,6 +89,7 @@ export class World {
       boot: 1,
       standby: false,
       maintenance: false,
+      removed: false,
       changed: new Set<number>(),
     }))
     this.#returning = this.#chance(0.5) ? 0.2 : 0.01
@@ -170,6 +173,7 @@ export class World {
   /** Power, daemons, the operator. */
   #disturb(): void {
     for (const host of this.#hosts) {
+      if (host.removed) continue
       if (this.#chance(0.004)) this.#powerOff(host)
       else if (!host.isOn && this.#chance(this.#returning)) this.#powerOn(host)
       if (this.#chance(0.01)) host.daemon = false
@@ -178,6 +182,8 @@ export class World {
       if (this.#chance(0.002)) host.maintenance = !host.maintenance
     }
     if (this.#chance(0.003)) for (const host of this.#hosts) this.#powerOff(host)
+    if (this.#chance(0.001)) this.#remove()
+    if (this.#chance(0.005)) this.#releaseByForce()
     if (this.#chance(0.03)) this.#say(this.#chance(0.9) ? 'resume' : (words[this.#below(words.length)] ?? 'pause'))
   }
 
@@ -185,6 +191,7 @@ export class World {
   #calm(): void {
     this.#failing = 0
     for (const host of this.#hosts) {
+      if (host.removed) continue
       if (!host.isOn) this.#powerOn(host)
       if (!host.daemon) this.#daemonStarts(host)
       host.standby = false
@@ -203,7 +210,25 @@ export class World {
     this.#unsettle()
   }
 
+  /** One that is off: at most one, so that quorum can be had again. */
+  #remove(): void {
+    const host = this.#hosts.find(({ isOn }) => !isOn)
+    if (host === undefined || this.#hosts.some(({ removed }) => removed)) return
+    host.removed = true
+    this.#unsettle()
+  }
+
+  /** By an operator, where no command may begin at this moment. */
+  #releaseByForce(): void {
+    const isFree = (name: NodeName): boolean =>
+      ![...this.#tasks.values()].some(({ node, state }) => node === name && state === 'ready')
+    const [name] = [...this.#holds].filter(isFree)
+    if (name !== undefined) this.#holds.delete(name)
+    this.#unsettle()
+  }
+
   #powerOn(host: Host): void {
+    if (host.removed) return
     host.isOn = true
     host.boot += 1
     if (this.#chance(0.8)) this.#daemonStarts(host)
@@ -233,9 +258,16 @@ export class World {
     for (const [id, task] of this.#tasks) {
       const host = this.#host(task.node)
       if (task.state === 'ready' && host.daemon && this.#chance(0.5)) this.#begins(id, task, host)
+      else if (host.removed) this.#afterRemoval(task)
       else if (task.state === 'running' && host.isOn && task.boot === host.boot && this.#now >= task.endsAt)
         this.#ends(task, host)
     }
+  }
+
+  /** As the DC does with tasks of such a node (cleanTasks). */
+  #afterRemoval(task: Task): void {
+    if (task.state === 'running') task.state = 'lost'
+    else if (task.state === 'ready' && task.cancel) task.state = 'cancelled'
   }
 
   #begins(id: string, task: Task, host: Host): void {
@@ -304,11 +336,19 @@ export class World {
     return {
       nodes,
       tasks: this.#tasks,
+      removed: new Set(this.#hosts.filter(({ removed }) => removed).map(({ name }) => name)),
+      held: this.#holds,
       settled,
-      majority: Math.floor(this.#hosts.length / 2) + 1,
+      majority: this.#majority(),
       otherVotes: 0,
       clock: { day: 1, minutes: Math.floor(this.#now / 60_000) % 60 },
     }
+  }
+
+  /** One of two goes on alone when the other has left in order. */
+  #majority(): number {
+    const count = this.#hosts.filter(({ removed }) => !removed).length
+    return count === 2 ? 1 : Math.floor(count / 2) + 1
   }
 
   /** One transaction: all of it, or nothing. */
@@ -364,7 +404,7 @@ export class World {
     const down = new Set([
       ...is,
       ...this.#hosts
-        .filter(({ daemon, standby, maintenance }) => !daemon || standby || maintenance)
+        .filter(({ daemon, standby, maintenance, removed }) => !removed && (!daemon || standby || maintenance))
         .map((one) => one.name),
     ])
     for (const { label, maxUnavailable, nodes } of next.limits) {
@@ -379,12 +419,14 @@ export class World {
       if (isForward && this.#definition.window && (minutes < 18 || minutes >= 30))
         this.#wrong(`${node} begins outside the window`)
       const wave = next.nodes.find((one) => one.node === node)?.wave ?? 0
-      if (isForward && next.nodes.some((one) => one.wave < wave && one.phase !== 'done'))
+      const isOpen = (one: RolloutRecord['nodes'][number]): boolean =>
+        one.phase !== 'done' && !this.#host(one.node).removed
+      if (isForward && next.nodes.some((one) => one.wave < wave && isOpen(one)))
         this.#wrong(`${node} begins before an earlier wave is done`)
     }
     const leaves = this.#definition.commands.some(({ reboots }) => reboots)
     const left = this.#hosts.filter(({ name, daemon }) => daemon && !is.includes(name)).length
-    if (fresh.length > 0 && leaves && left <= this.#hosts.length / 2) this.#wrong('too few are left for quorum')
+    if (fresh.length > 0 && leaves && left < this.#majority()) this.#wrong('too few are left for quorum')
   }
 
   #checkEnd(): void {
@@ -394,7 +436,8 @@ export class World {
       return
     }
     if (this.#holds.size > 0) this.#wrong(`holds are left: ${[...this.#holds].join()}`)
-    for (const { name, changed } of this.#hosts) {
+    for (const { name, changed, removed } of this.#hosts) {
+      if (removed) continue
       const { commands } = this.#definition
       const undone = commands.map((_, at) => at).filter((at) => commands[at]?.undo === undefined || !changed.has(at))
       if (state === 'complete' && commands.some((_, at) => !changed.has(at))) this.#wrong(`${name} lacks a command`)

@@ -50,11 +50,23 @@ export function rolloutInput(
   return {
     nodes: new Map(nodes),
     tasks: tasksOf(sights.below, record),
+    removed: removedOf(sights, record),
+    held: own,
     settled,
     majority: isOneOfTwo ? 1 : Math.floor(voters.length / 2) + 1,
     otherVotes: sights.witnessUp && file.witness?.votes === true ? 1 : 0,
     clock: clockAt(now),
   }
+}
+
+/** Those that are only away stand in the list of nodes. */
+export function removedOf(
+  { view, file }: Pick<Sights, 'view' | 'file'>,
+  { nodes, limits }: RolloutRecord,
+): ReadonlySet<NodeName> {
+  const present = new Set([...file.nodes.map(({ name }) => name), ...view.members.keys()])
+  const meant = [...nodes.map(({ node }) => node), ...limits.flatMap((limit) => limit.nodes)]
+  return new Set(meant.filter((node) => !present.has(node)))
 }
 
 const md5 = (text: string): string => createHash('md5').update(text).digest('hex')
