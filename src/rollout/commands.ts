@@ -49,11 +49,23 @@ export function beginCommand(turn: Turn, name: NodeName, argv: readonly string[]
   })
 }
 
-/** However the command ends, its node takes part again: otherwise nobody there could go on, or put it back. */
+/**
+ * However the command ends, its node takes part again: otherwise nobody there could go on, or put it back. Where the command does not end in time, SIGKILL
+ * ends this shell too: a second one, in a session of its own, starts the cluster once the first is gone.
+ */
 const startsAgain = [
   '/bin/sh',
   '-c',
-  'trap : TERM; "$@"; code=$?; systole cluster start; exit $code',
+  [
+    `setsid sh -c 'while kill -0 "$1"; do sleep 1; done; systole cluster start' systole-rollout-guard $$ </dev/null >/dev/null 2>&1 &`,
+    'guard=$!',
+    'trap : TERM',
+    '"$@"',
+    'code=$?',
+    'systole cluster start',
+    'kill "$guard" 2>/dev/null',
+    'exit $code',
+  ].join('\n'),
   'systole-rollout',
 ] as const
 

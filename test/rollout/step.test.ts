@@ -282,7 +282,9 @@ describe('a command', () => {
   test('that stops the cluster starts it again however it ends', () => {
     const { effects } = run(rollout({}, { actions: [{ run: ['upgrade', 'now'], 'stops-cluster': true }] }), {}, 1)
     expect(tasksIn(effects)).toEqual([
-      expect.stringMatching(/"\$@"; code=\$\?; systole cluster start; exit \$code systole-rollout upgrade now$/),
+      expect.stringMatching(
+        /"\$@"\ncode=\$\?\nsystole cluster start\nkill "\$guard" 2>\/dev\/null\nexit \$code systole-rollout upgrade now$/,
+      ),
     ])
   })
 })
