@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import { constants } from 'node:fs'
-import { type FileHandle, lstat, open, rename, rm } from 'node:fs/promises'
+import { type FileHandle, lstat, open, readdir, rename, rm } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join, normalize } from 'node:path'
 import { reasonOf } from '../../base/index.ts'
 import { type Messages, refuse } from '../../rpc/index.ts'
@@ -37,15 +37,31 @@ export async function writeFilePart(part: FilePart): Promise<Messages['FileAnswe
   }
 }
 
+const isCopyId = (text: string): boolean => /^[a-z0-9]{10,64}$/.test(text)
+
 function refuseWrong({ id, path, sha256, mode }: FilePart): void {
-  if (!/^[a-z0-9]{10,64}$/.test(id)) throw refuse('bad-name', 'That is not the id of a copy.')
+  if (!isCopyId(id)) throw refuse('bad-name', 'That is not the id of a copy.')
   if (!isAbsolute(path) || path.includes('\0') || path.endsWith('/') || normalize(path) !== path)
     throw refuse('bad-path', `'${path}' is not the absolute path of a file.`)
   if (!/^[0-9a-f]{64}$/.test(sha256)) throw refuse('bad-digest', 'That is not a SHA-256 digest.')
   if (!Number.isInteger(mode) || mode < 0 || mode > 0o7777) throw refuse('bad-mode', 'That is not a mode of a file.')
 }
 
-const beside = ({ id, path }: FilePart): string => join(dirname(path), `.${basename(path).slice(0, 100)}.systole-${id}`)
+const besideName = ({ path }: FilePart): string => `.${basename(path).slice(0, 100)}.systole-`
+const beside = (part: FilePart): string => join(dirname(part.path), `${besideName(part)}${part.id}`)
+
+/** What copies that were killed have left beside the target. One that goes on has written within that time. */
+const leftAfterMs = 3_600_000
+
+async function removeLeft(part: FilePart): Promise<void> {
+  const folder = dirname(part.path)
+  for (const name of await readdir(folder)) {
+    if (!name.startsWith(besideName(part)) || !isCopyId(name.slice(besideName(part).length))) continue
+    const path = join(folder, name)
+    const known = await lstat(path).catch(unlessMissing)
+    if (known?.isFile() && Date.now() - known.mtimeMs > leftAfterMs) await rm(path, { force: true })
+  }
+}
 
 /** Content and mode, owned by root. A link or a folder in its place is another thing. */
 async function isThere(part: FilePart): Promise<'same' | 'differs'> {
@@ -76,6 +92,7 @@ async function write(part: FilePart): Promise<'written'> {
 async function opened(part: FilePart): Promise<FileHandle> {
   const path = beside(part)
   if (part.offset > 0) return await open(path, O_RDWR | O_NOFOLLOW)
+  await removeLeft(part)
   // One of before is this copy's own first part, which comes for the second time.
   await rm(path, { force: true })
   return await open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)

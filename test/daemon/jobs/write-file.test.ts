@@ -9,6 +9,7 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -98,4 +99,19 @@ test('wrong words are refused before anything is touched', async () => {
   for (const more of wrong) await expect(writeFilePart(part({ phase: 'write', ...more }))).rejects.toThrow()
   expect(existsSync(join(folder, 'file'))).toBe(false)
   expect(readdirSync(folder)).toEqual([])
+})
+
+test('what a copy that was killed has left goes with the next copy of that file; what is being written, and other files, stay', async () => {
+  const leave = (name: string, hoursAgo: number): void => {
+    writeFileSync(join(folder, name), 'part')
+    const then = Date.now() / 1000 - hoursAgo * 3600
+    utimesSync(join(folder, name), then, then)
+  }
+  leave('.file.systole-0123456789abcdef', 2)
+  const stay = ['.file.systole-fedcba9876543210', '.file.systole-backup', '.file2.systole-0123456789abcdef']
+  leave(stay[0] ?? '', 0)
+  for (const name of stay.slice(1)) leave(name, 2)
+  await write(0, 1500)
+  await writeFilePart(part({ phase: 'end' }))
+  expect(readdirSync(folder).sort()).toEqual([...stay, 'file'].sort())
 })
