@@ -20,8 +20,15 @@ export type JobEffect =
   | { readonly kind: 'lock' }
   | { readonly kind: 'unlock' }
 
-/** More than these begin with the next step: a transaction has an end. */
+/** More than these begin or change with the next step: a transaction has an end. */
 const mostAtOnce = 40
+/** Half of what etcd takes: the job itself is in the transaction, too. */
+const mostBytes = 4 * 1024 * 1024
+
+function mostTasks({ argv, env, stdin }: JobRecord): number {
+  const { length } = new TextEncoder().encode(JSON.stringify([argv, env, stdin]))
+  return Math.max(1, Math.min(mostAtOnce, Math.floor(mostBytes / length)))
+}
 
 /** `now`: ISO 8601. */
 export function jobStep(job: JobRecord, world: JobWorld, now: string): Step<JobRecord, JobEffect> {
@@ -39,11 +46,13 @@ class Draft {
   #job: JobRecord
   readonly #world: JobWorld
   readonly #now: string
+  readonly #most: number
 
   constructor(job: JobRecord, world: JobWorld, now: string) {
     this.#job = job
     this.#world = world
     this.#now = now
+    this.#most = mostTasks(job)
   }
 
   get state(): JobRecord {
@@ -64,7 +73,7 @@ class Draft {
     this.#each((node) => {
       if (node.state === 'waiting') return this.#ended(node, 'cancelled')
       const task = this.#taskOf(node)
-      if (node.state !== 'started' || task === undefined) return node
+      if (node.state !== 'started' || task === undefined || this.#isFull()) return node
       if (task.state === 'ready') return this.#withdrawn(node, task, 'cancelled')
       if (!task.cancel) this.effects.push({ kind: 'change', task: { ...task, cancel: true } })
       return node
@@ -92,6 +101,7 @@ class Draft {
     this.#each((node) => {
       const task = this.#taskOf(node)
       if (node.state !== 'started' || task?.state !== 'ready' || this.#world.isUp(node.node)) return node
+      if (this.#isFull()) return node
       return this.#withdrawn(node, task, 'offline')
     })
   }
@@ -103,12 +113,17 @@ class Draft {
     const room = order === 'parallel' ? limit - underWay : underWay > 0 ? 0 : order === 'once' ? 1 : limit
     const next: JobNode[] = []
     for (const node of nodes) {
-      if (next.length >= Math.min(room, mostAtOnce)) break
+      if (next.length >= Math.min(room, this.#most - this.effects.length)) break
       if (node.state !== 'waiting') continue
       if (this.#world.isUp(node.node)) next.push(node)
       else if (!queue) this.#put(this.#ended(node, 'offline', 'the node was not online'))
     }
     return next
+  }
+
+  /** The rest is for the next step, which follows when this one is written. */
+  #isFull(): boolean {
+    return this.effects.length >= this.#most
   }
 
   #mayBegin(): boolean {

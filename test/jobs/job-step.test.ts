@@ -76,6 +76,29 @@ class Cluster {
 }
 
 describe('a job', () => {
+  test('with much input writes no more tasks at once than a transaction takes, and goes on with the next step', () => {
+    const many = Array.from({ length: 50 }, (_, at) => nodeName(`n${at + 1}`))
+    const nodes = many.map((node) => ({ node, state: 'waiting' }) as const)
+    const cluster = new Cluster({ stdin: 'x'.repeat(256 * 1024), limit: many.length, nodes })
+    const steps = (): readonly number[] => {
+      const written: number[] = []
+      for (let effects = cluster.step(); effects.length > 0; effects = cluster.step()) {
+        expect(JSON.stringify(effects).length).toBeLessThan(5 * 1024 * 1024)
+        written.push(effects.length)
+      }
+      return written
+    }
+    expect(steps()).toEqual([15, 15, 15, 5])
+    for (const node of many.slice(0, 25)) cluster.set(node, { state: 'running' })
+    for (const node of many.slice(25)) cluster.away.add(node)
+    expect(steps()).toEqual([15, 10])
+    cluster.job = { ...cluster.job, state: 'cancelling' }
+    expect(steps()).toEqual([15, 10])
+    for (const node of many.slice(0, 25)) cluster.set(node, { state: 'cancelled' })
+    cluster.step()
+    expect(cluster.job.state).toBe('done')
+  })
+
   test('begins on all nodes, and has ended when all have', () => {
     const cluster = new Cluster()
     cluster.step()
