@@ -72,7 +72,7 @@ const startsAgain = [
 /** Somebody else has released the hold: nothing more may begin under resources that return. */
 export const hasLostHold = ({ input }: Turn, { node, held }: RolloutNode): boolean => held && !input.held.has(node)
 
-export const lostHoldWhy = 'its hold was released by somebody else'
+export const lostHoldWhy = 'its hold was released by force'
 
 const isFinal = (task: TaskSeen): boolean => task.state !== 'ready' && task.state !== 'running'
 

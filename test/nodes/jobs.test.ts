@@ -181,11 +181,21 @@ test('a job is cancelled, waits for its lock, and for nodes that are offline', a
   expect(begun('queued')).toEqual(['n1', 'n3'])
 }, 120_000)
 
-test('nobody but root runs or reads jobs: not the group haclient, nor hacluster', async () => {
+test('nobody but root runs or reads jobs and rollouts: not the group haclient, nor hacluster', async () => {
   chmodSync(lab.folder, 0o755)
+  const rollout = { rollout: 'x', version: '1', nodes: 'all', steps: { actions: [{ run: 'id' }] } }
+  writeFileSync(file('rollout.yaml'), JSON.stringify(rollout))
+  const calls = [
+    ['job', 'run', '--all', '--', 'id'],
+    ['job', 'list'],
+    ['job', 'copy', '/etc/hostname', '--all', '--to=/etc/copied'],
+    ['rollout', 'start', file('rollout.yaml'), '--force'],
+    ['rollout', 'abort', 'r1'],
+    ['rollout', 'history'],
+  ]
   for (const who of ['--reuid=12345', '--reuid=hacluster']) {
-    const as = ['setpriv', who, '--regid=haclient', '--clear-groups', 'systole', 'job']
-    for (const words of [['run', '--all', '--', 'id'], ['list']])
+    const as = ['setpriv', who, '--regid=haclient', '--clear-groups', 'systole']
+    for (const words of calls)
       await expect(lab.inNode('n1', ...as, ...words)).rejects.toMatchObject({
         cause: { code: 1, stderr: expect.stringContaining('only root may run and read them') as unknown },
       })

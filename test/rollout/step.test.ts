@@ -432,7 +432,7 @@ describe('a hold that somebody else has released', () => {
   test('halts before the next command, and resume holds the node again and goes on with that command', () => {
     const lost = run(begun(), { tasks: { 'r1-1-1': done }, released: [n1] }, 2)
     expect(tasksIn(lost.effects)).toEqual([])
-    expect(lost.state).toMatchObject({ state: 'halted', why: 'n1: its hold was released by somebody else' })
+    expect(lost.state).toMatchObject({ state: 'halted', why: 'n1: its hold was released by force' })
     const heard = rolloutWord(lost.state, { word: 'resume', by: 'root' }, 3)
     if ('refused' in heard) throw new Error(heard.refused)
     expect(heard.effects).toContainEqual({ kind: 'put-hold', node: n1 })
