@@ -2,7 +2,7 @@
 import { nodeName } from '../../base/index.ts'
 import { childElement, configurationElement, parseXml, printXml, type XmlElement } from '../../cib/index.ts'
 import { type ClusterView, cibOfView } from '../../controller/index.ts'
-import { holdsIn, restoreHolds, splitHolds } from '../../holds/index.ts'
+import { type HoldRecord, holdsIn, restoreHolds, splitHolds } from '../../holds/index.ts'
 import {
   type CallContext,
   type ClusterState,
@@ -21,7 +21,7 @@ import { historyToDelete } from '../records/forget-history.ts'
 import { toBytes } from '../records/json-value.ts'
 import { keys } from '../records/keys.ts'
 import { ticketAfter } from '../records/ticket-after.ts'
-import type { GuardedCib } from './guarded-cib.ts'
+import { denied, type GuardedCib } from './guarded-cib.ts'
 import { refuseLongDocument } from './longest-document.ts'
 import type { LimitedRights } from './rights.ts'
 import { viewAfter, viewWithAttribute } from './state-after.ts'
@@ -108,6 +108,9 @@ function limitedHolds(
     const { view, quorate } = daemon.node
     await guarded.check(composed(view, quorate), composed(viewAfter(view, writes), quorate))
   }
+  // What this node has not seen yet could not be judged.
+  const seen = (ids: readonly string[]): readonly string[] => ids.filter((id) => daemon.node.view.holds.has(id))
+  const none = { outcome: 'free', holds: [], revision: 0 }
   const ends = (ids: readonly string[]): readonly Write[] => ids.map((id) => ({ kind: 'delete', key: keys.hold(id) }))
   return {
     acquireHolds: async (asked, context) => {
@@ -117,14 +120,18 @@ function limitedHolds(
       const { view } = daemon.node
       const present = holds.filter(({ id }) => view.holds.has(id)).map(({ id }) => id)
       await mayWrite(ends(present))
-      await mayWrite(holds.map((hold) => ({ kind: 'put', key: keys.hold(hold.id), value: toBytes(hold) })))
+      const writes = holds.map((hold): Write => ({ kind: 'put', key: keys.hold(hold.id), value: toBytes(hold) }))
+      await mayWrite(writes)
+      refuseWithoutEffect(holds, composed(viewAfter(view, writes), daemon.node.quorate))
       return await handlers.acquireHolds(request, context)
     },
     renewHolds: async (asked, context) => {
-      await mayWrite(ends(asked.ids))
-      return await handlers.renewHolds(asked, context)
+      const ids = seen(asked.ids)
+      await mayWrite(ends(ids))
+      return ids.length < asked.ids.length ? none : await handlers.renewHolds(asked, context)
     },
-    releaseHolds: async (asked, context) => {
+    releaseHolds: async (whole, context) => {
+      const asked = { ...whole, ids: seen(whole.ids) }
       await mayWrite(ends(asked.ids))
       const own = ({ user }: { readonly user: string }): boolean => user === guarded.rights.user
       const others = asked.ids.some((id) => {
@@ -146,6 +153,14 @@ function limitedHolds(
       return { ...listed, holds: listed.holds.filter(({ id }) => visible.has(id)) }
     },
   }
+}
+
+/** What would change nothing now, as on a node that the configuration does not name yet, is judged by nothing, and may have an effect later. */
+function refuseWithoutEffect(holds: readonly HoldRecord[], after: XmlElement): void {
+  const shown = new Set(holdsIn(after).map(({ id }) => id))
+  const absent = holds.find(({ id }) => !shown.has(id))
+  if (absent !== undefined)
+    throw denied(`the configuration does not name '${absent.resource ?? absent.node}', so no role permits holding it.`)
 }
 
 function composed(view: ClusterView, quorate: boolean): XmlElement {

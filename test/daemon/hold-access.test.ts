@@ -1,0 +1,172 @@
+/** Holds of users with roles: whoever may write what a hold is equivalent to. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { monotonicMs, nodeName } from '../../src/base/index.ts'
+import type { AclPermission, XmlElement } from '../../src/cib/index.ts'
+import { type ClusterView, emptyView, observe } from '../../src/controller/index.ts'
+import { GuardedCib } from '../../src/daemon/access/guarded-cib.ts'
+import { type LimitedHandlers, limitedHandlers } from '../../src/daemon/access/limited-api.ts'
+import type { LocalHandlers } from '../../src/daemon/access/local-calls.ts'
+import type { LimitedRights } from '../../src/daemon/access/rights.ts'
+import type { Selector } from '../../src/daemon/access/selector.ts'
+import { holdHandlers } from '../../src/daemon/api/hold-api.ts'
+import { readConfigurationToPush, saveConfiguration } from '../../src/daemon/configuration/configuration-edit.ts'
+import type { Daemon } from '../../src/daemon/daemon.ts'
+import { putHold } from '../../src/daemon/holds/hold-records.ts'
+import { observationOf } from '../../src/daemon/records/observations.ts'
+import { openStoreView, type StoreView } from '../../src/daemon/records/store-view.ts'
+import type { CallContext } from '../../src/rpc/index.ts'
+import { EmbeddedStore } from '../../src/store/index.ts'
+import { hold } from '../holds/hold.ts'
+
+const log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined }
+const context = { caller: { kind: 'unknown' } } as CallContext
+const cib = `<cib validate-with="pacemaker-3.9"><configuration><crm_config/>
+<nodes><node id="1" uname="n1"/><node id="2" uname="n2"/></nodes>
+<resources><primitive id="web" class="ocf" provider="pacemaker" type="Dummy"/><primitive id="db" class="ocf" provider="pacemaker" type="Dummy"/></resources>
+<constraints/></configuration></cib>`
+
+let folder: string
+let store: EmbeddedStore
+let seen: StoreView
+let view: ClusterView
+let isSeeing: boolean
+let daemon: Daemon
+let all: ReturnType<typeof holdHandlers>
+/** The only XPath here is that of the whole. */
+const selector = { select: async (whole: XmlElement) => await Promise.resolve(() => [whole]) } as unknown as Selector
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'systole-holds-'))
+  store = new EmbeddedStore({ directory: folder })
+  view = emptyView
+  isSeeing = true
+  const listeners = new Set<() => void>()
+  seen = await openStoreView(store, log, (changes, revision) => {
+    if (!isSeeing) return
+    view = observe(view, changes.map(observationOf), Number(revision)).view
+    for (const tell of listeners) tell()
+  })
+  const node = {
+    name: nodeName('n1'),
+    file: { nodes: [{ name: 'n1' }, { name: 'n2' }, { name: 'n3' }] },
+    quorate: true,
+    quorateUntil: monotonicMs(Number.MAX_SAFE_INTEGER),
+    store,
+    get view() {
+      return view
+    },
+    onState: (tell: () => void) => {
+      listeners.add(tell)
+      return () => listeners.delete(tell)
+    },
+  } as unknown as Daemon['node']
+  const access = { guardedFor: (rights: LimitedRights) => new GuardedCib(rights, selector) }
+  daemon = { node, file: {}, access, refuseOnWitness: () => undefined } as unknown as Daemon
+  all = holdHandlers(daemon)
+  await saveConfiguration(node, { ...readConfigurationToPush(cib), expectedVersion: 0, user: 'root', command: 'test' })
+  await expect.poll(() => view.configuration?.version).toBe(1)
+})
+afterEach(async () => {
+  seen.close()
+  await store.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const may = (kind: AclPermission['kind'], id: string): AclPermission => ({
+  id: `p-${kind}-${id}`,
+  role: 'r',
+  kind,
+  on: { by: 'element', id },
+})
+const everything = (kind: AclPermission['kind']): AclPermission => ({
+  id: `p-${kind}`,
+  role: 'r',
+  kind,
+  on: { by: 'xpath', xpath: '/cib' },
+})
+
+function of(...permissions: readonly AclPermission[]) {
+  const rights = { kind: 'limited' as const, user: 'alice', permissions }
+  const handlers: LimitedHandlers = limitedHandlers(daemon, all as unknown as LocalHandlers, rights)
+  return {
+    acquire: async (wanted: object, more: object = {}) =>
+      await handlers.acquireHolds({ holds: [wanted] as never, user: 'root', ...more }, context),
+    renew: async (ids: readonly string[], holder: string) => await handlers.renewHolds({ ids, holder }, context),
+    release: async (ids: readonly string[], more: object = {}) =>
+      await handlers.releaseHolds({ ids, force: false, user: 'root', ...more }, context),
+    list: async () => (await handlers.listHolds({}, context)).holds.map(({ id }) => id),
+  }
+}
+
+const drain = (node: string) => ({ kind: 'drain', node })
+const root = async (wanted: object, more: object = {}) =>
+  await all.acquireHolds({ holds: [wanted] as never, user: 'root', ...more }, context)
+
+describe('a user with roles', () => {
+  test('who may write one node drains and undrains that one, under the own name, and no other', async () => {
+    const { acquire, release, list } = of(may('write', '2'))
+    const { holds } = await acquire(drain('n2'))
+    expect(holds.map(({ owner }) => owner?.user)).toEqual(['alice'])
+    expect(await list()).toEqual(['drain-n2'])
+    await expect(acquire(drain('n1'))).rejects.toThrow('Permission denied')
+    await root(drain('n1'))
+    expect(await list()).toEqual(['drain-n2'])
+    await expect(release(['drain-n1', 'drain-n2'], { force: true })).rejects.toThrow('Permission denied')
+    // One that is there already, given another reason, would otherwise be no change.
+    await expect(acquire(drain('n1'), { reason: 'mine' })).rejects.toThrow('Permission denied')
+    expect((await release(['drain-n2'])).outcome).toBe('released')
+    expect([...view.holds.keys()]).toEqual(['drain-n1'])
+  })
+
+  test('who may read sees every hold, and changes none', async () => {
+    const { acquire, release, renew, list } = of(everything('read'))
+    await root(drain('n2'))
+    await root({ kind: 'ban', resource: 'web', node: 'n1' }, { holder: 'h', ttlMs: 20_000 })
+    expect(await list()).toEqual(['drain-n2', 'h-1'])
+    await expect(acquire(drain('n1'))).rejects.toThrow('Permission denied')
+    await expect(acquire({ kind: 'disable', resource: 'web' })).rejects.toThrow('Permission denied')
+    await expect(release(['drain-n2'])).rejects.toThrow('Permission denied')
+    await expect(renew(['h-1'], 'h')).rejects.toThrow('Permission denied')
+    expect(view.holds.size).toBe(2)
+  })
+
+  test('to whom a node is denied neither sees nor changes what is held there', async () => {
+    const { acquire, release, list } = of(everything('write'), may('deny', '2'))
+    await root(drain('n1'))
+    await root(drain('n2'))
+    expect(await list()).toEqual(['drain-n1'])
+    await expect(acquire(drain('n2'))).rejects.toThrow('Permission denied')
+    await expect(release(['drain-n2'], { force: true })).rejects.toThrow('Permission denied')
+    expect((await release(['drain-n1'])).outcome).toBe('released')
+  })
+
+  test('who may write one resource stops that one; a ban is a constraint, which is another permission', async () => {
+    const { acquire } = of(may('write', 'web'))
+    expect((await acquire({ kind: 'disable', resource: 'web' })).outcome).toBe('acquired')
+    await expect(acquire({ kind: 'disable', resource: 'db' })).rejects.toThrow('Permission denied')
+    await expect(acquire({ kind: 'ban', resource: 'web', node: 'n1' })).rejects.toThrow('Permission denied')
+  })
+
+  test('drains no node that the configuration does not name yet: by what it names, nothing would change', async () => {
+    await expect(of(everything('read')).acquire(drain('n3'))).rejects.toThrow('Permission denied')
+    expect(view.holds.size).toBe(0)
+  })
+
+  test('ends no hold that this node has not seen yet, which nobody could judge', async () => {
+    isSeeing = false
+    await store.transaction(putHold(hold('drain', { node: 'n2' })))
+    expect((await of(everything('read')).release(['drain-n2'], { force: true })).outcome).toBe('free')
+    expect(await store.list('/systole/holds/').then(({ entries }) => entries.length)).toBe(1)
+  })
+
+  test('ends what a rollout of another holds only with all of the configuration', async () => {
+    const owner = { kind: 'rollout', name: 'r7', user: 'root', node: 'n1' }
+    const { revision } = await store.transaction(putHold(hold('drain', { node: 'n2', id: 'r7-n2', owner })))
+    await expect.poll(() => view.revision).toBeGreaterThanOrEqual(Number(revision))
+    await expect(of(may('write', '2')).release(['r7-n2'], { force: true })).rejects.toThrow('rollout or job of another')
+    expect((await of(everything('write')).release(['r7-n2'], { force: true })).outcome).toBe('released')
+  })
+})
