@@ -217,7 +217,19 @@ describe('who may end a hold', () => {
     expect(view.holds.size).toBe(0)
   })
 
-  test('while a node of an older version takes part, nothing is held', async () => {
+  test('a hold on another resource whose id would be the same stays what it is', async () => {
+    const resources =
+      '<primitive id="é-b" class="ocf" provider="pacemaker" type="Dummy"/><primitive id="_-b" class="ocf" provider="pacemaker" type="Dummy"/>'
+    const { xml } = readConfigurationToPush(cib.replace('<resources>', `<resources>${resources}`))
+    await saveConfiguration(node, { xml, expectedVersion: 1, user: 'root', command: 'test' })
+    await expect.poll(() => view.configuration?.version).toBe(2)
+    expect((await acquire([{ kind: 'disable', resource: '_-b' }])).outcome).toBe('acquired')
+    expect((await acquire([{ kind: 'disable', resource: 'é-b' }])).outcome).toBe('held')
+    expect([...view.holds.values()].map(({ resource }) => resource)).toEqual(['_-b'])
+  })
+
+  test('while a node of an older version takes part, nothing is held, and what was held before is released', async () => {
+    await acquire([{ kind: 'drain', node: 'n1' }])
     const member = { node: 'n2', state: 'member', incarnation: 1 }
     const { revision } = await store.transaction({
       compare: [],
@@ -225,6 +237,8 @@ describe('who may end a hold', () => {
     })
     await expect.poll(() => view.revision).toBeGreaterThanOrEqual(Number(revision))
     await expect(acquire([drain])).rejects.toThrow('knows no holds runs on n2')
+    expect((await release(['drain-n1'])).outcome).toBe('released')
+    expect(view.holds.size).toBe(0)
   })
 })
 

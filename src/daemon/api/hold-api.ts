@@ -1,5 +1,4 @@
 /** What the command line asks about holds. */
-import { isDeepStrictEqual } from 'node:util'
 import { didYouMean, nodeName, resourceId, similarWords, tooLong } from '../../base/index.ts'
 import { findResource, nodeNamesOf, parseRole } from '../../cib/index.ts'
 import { type HoldRecord, holdKinds, isHoldId, longestHoldReason, mostHolds, parseHold } from '../../holds/index.ts'
@@ -27,6 +26,7 @@ export function holdHandlers(daemon: Daemon): HoldHandlers {
   return {
     acquireHolds: async (asked) => {
       configuredFile(daemon)
+      refuseOlderNodes(daemon)
       const wanted = holdsToAcquire(daemon, asked)
       return await change(daemon, (stored) => acquiring(stored, wanted))
     },
@@ -144,9 +144,10 @@ export interface HoldStep {
 export function acquiring(stored: readonly StoredHold[], wanted: readonly HoldRecord[]): HoldStep {
   const known = new Map(stored.map((one) => [one.entry.key, one]))
   const byId = new Map([...known.values()].flatMap((one) => (one.hold ? [[one.hold.id, one] as const] : [])))
-  const others = wanted.flatMap(({ id, owner }) => {
+  const others = wanted.flatMap((one) => {
+    const { id, owner } = one
     const hold = byId.get(id)?.hold
-    return hold !== undefined && !isDeepStrictEqual(hold.owner.kind, owner.kind) ? [hold] : []
+    return hold !== undefined && (hold.owner.kind !== owner.kind || !holdsTheSame(hold, one)) ? [hold] : []
   })
   if (others.length > 0) return { outcome: 'held', holds: others }
   const fresh = wanted.filter(({ id }) => !byId.has(id)).length
@@ -164,6 +165,10 @@ export function acquiring(stored: readonly StoredHold[], wanted: readonly HoldRe
     writes: together(puts.map(({ write }) => write)),
   }
 }
+
+/** Names with other letters than an id may have can come to the same id. */
+const holdsTheSame = (a: HoldRecord, b: HoldRecord): boolean =>
+  a.kind === b.kind && a.node === b.node && a.resource === b.resource && a.role === b.role
 
 export function releasing(stored: readonly StoredHold[], asked: Messages['ReleaseHoldsRequest']): HoldStep {
   const { ids, holder, force } = asked
@@ -187,7 +192,6 @@ async function change(
 ): Promise<Messages['HoldsAnswer']> {
   const { node } = daemon
   if (!(await quorumSoon(node))) throw refuse('no-quorum', 'This node has no quorum and cannot change holds.')
-  refuseOlderNodes(daemon)
   for (let attempt = 1; attempt <= attempts; attempt++) {
     const { outcome, holds, writes } = step(await storedHolds(node.store))
     if (writes === undefined) return answer(outcome, holds, 0)
@@ -199,7 +203,7 @@ async function change(
   throw refuse('holds-in-use', 'Others are changing the same holds at this moment. Nothing was changed: try again.')
 }
 
-/** As DC a node of an older version would not obey them. */
+/** As DC a node of an older version would not obey them. What is held already can be renewed and released all the same. */
 function refuseOlderNodes(daemon: Daemon): void {
   const older = [...daemon.node.view.members.values()].filter(({ knowsHolds }) => knowsHolds !== true)
   if (older.length > 0)
