@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { type NodeName, nodeName } from '../../src/base/index.ts'
 import { parseXml, readConfiguration } from '../../src/cib/index.ts'
 import { emptyView } from '../../src/controller/index.ts'
+import { storedHolds } from '../../src/daemon/holds/hold-records.ts'
 import { monotonicNow } from '../../src/daemon/host/clock.ts'
 import {
   type ClusterFile,
@@ -14,8 +15,10 @@ import {
 } from '../../src/daemon/nodes/cluster-file.ts'
 import { storedList } from '../../src/daemon/nodes/node-list.ts'
 import { RemovalWork } from '../../src/daemon/nodes/removal-work.ts'
+import { toBytes } from '../../src/daemon/records/json-value.ts'
 import { keys, nodeListKey } from '../../src/daemon/records/keys.ts'
-import { EmbeddedStore } from '../../src/store/index.ts'
+import { EmbeddedStore, type Write } from '../../src/store/index.ts'
+import { hold } from '../holds/hold.ts'
 
 let folder: string
 let store: EmbeddedStore
@@ -74,9 +77,18 @@ test('a removal that found no quorum goes on once it is back, although nothing e
     leads: () => true,
     onChanged: (list) => changed.push(list),
   })
+  const held = (on: string): Write => {
+    const record = hold('drain', { node: on })
+    return { kind: 'put', key: keys.hold(record.id), value: toBytes(record) }
+  }
+  const announced: Write = { kind: 'put', key: keys.restart(nodeName('n2')), value: toBytes({ incarnation: 5 }) }
+  await store.transaction({ compare: [], writes: [held('n1'), held('n2'), announced] })
   work.look()
   node.quorate = true
   await expect.poll(() => changed.at(-1)?.nodes.map(({ name }) => name)).toEqual(['n1'])
+  // One that is added by its name later begins without its drain and its announcement.
+  expect((await storedHolds(store)).map(({ entry: { key } }) => key)).toEqual([keys.hold('drain-n1')])
+  expect(await store.get(keys.restart(nodeName('n2')))).toBeUndefined()
   expect((await storedList(store))?.nodes.map(({ name }) => name)).toEqual(['n1'])
   work.close()
 })

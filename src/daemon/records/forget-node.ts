@@ -3,6 +3,7 @@ import type { NodeName } from '../../base/index.ts'
 import { refuse } from '../../rpc/index.ts'
 import { connectedNodeNames } from '../../status/index.ts'
 import type { Store, Write } from '../../store/index.ts'
+import { storedHolds } from '../holds/hold-records.ts'
 import type { SharedState } from '../node/shared-state.ts'
 import type { ClusterFile } from '../nodes/cluster-file.ts'
 import { keys, nodeVersionKey, remoteOwnerKey } from './keys.ts'
@@ -21,13 +22,17 @@ export async function clearNode(node: SharedState, file: ClusterFile, cleared: N
   await forgetRecords(node.store, cleared)
 }
 
+/** With what is held on it: a node that is added by that name later would be drained from the start. */
 export async function forgetRecords(store: Store, node: NodeName): Promise<void> {
-  await store.transaction({ compare: [], writes: recordsToForget(node) })
+  const held = (await storedHolds(store)).filter(({ hold }) => hold?.node === node)
+  const ends = held.map(({ entry: { key } }): Write => ({ kind: 'delete', key }))
+  await store.transaction({ compare: [], writes: [...recordsToForget(node), ...ends] })
 }
 
 export const recordsToForget = (node: NodeName): readonly Exclude<Write, { readonly kind: 'put' }>[] => [
   { kind: 'delete', key: keys.nodeState(node) },
   { kind: 'delete', key: keys.fencingConfirmed(node) },
+  { kind: 'delete', key: keys.restart(node) },
   { kind: 'delete', key: remoteOwnerKey(node) },
   // One that is added again under this name may be another machine.
   { kind: 'delete', key: nodeVersionKey(node) },
