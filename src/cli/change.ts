@@ -18,7 +18,7 @@ import {
   validateCib,
   type XmlElement,
 } from '../cib/index.ts'
-import { restoreHolds, splitHolds } from '../holds/index.ts'
+import { contradictedHolds, describeHold, howToEnd, restoreHolds, splitHolds, withoutHolds } from '../holds/index.ts'
 import { aboutDuplicate } from './as-pcs/duplicates.ts'
 import { type Call, done, type Outcome, Refusal } from './command.ts'
 import { decide } from './decide.ts'
@@ -144,7 +144,8 @@ export async function applyChange(call: Call, change: Change): Promise<Changed> 
           ...(change.needsForce?.(before.cib, edited, actions) ?? []),
           ...freshlyUnread(call, before.cib, edited.cib),
         ]
-    for (const warning of warnings) call.terminal.progress(`Warning: ${warning}`)
+    for (const warning of [...warnings, ...heldAllTheSame(before.cib, edited.cib)])
+      call.terminal.progress(`Warning: ${warning}`)
     if (call.flags.has('preview'))
       return { before: before.cib, edited, message, actions, leftStopped, version: undefined }
     if (advice.length > 0) throw new Refusal(...advice.map((reason) => `${reason} Add --force to do it anyway.`))
@@ -189,10 +190,19 @@ function besideHolds(edit: Change['edit']): Change['edit'] {
   return (cib) => {
     const { cib: stored, held } = splitHolds(cib)
     const made = edit(stored)
-    return made.ok && held.length > 0
-      ? { ...made, value: { ...made.value, cib: restoreHolds(made.value.cib, held) } }
-      : made
+    if (!made.ok) return made
+    // A document from a file may have what was in force when it was read.
+    const own = withoutHolds(made.value.cib)
+    return { ...made, value: { ...made.value, cib: restoreHolds(own, held) } }
   }
+}
+
+/** What is changed and has no effect as long as something else is held. */
+function heldAllTheSame(before: XmlElement, after: XmlElement): readonly string[] {
+  const { cib: stored, held } = splitHolds(before)
+  return contradictedHolds(held, { before: stored, after: withoutHolds(after) }).map(
+    (hold) => `This has no effect yet: ${describeHold(hold)}. ${howToEnd(hold)}`,
+  )
 }
 
 /** Nobody is fenced by a copy that is made to be compared. */

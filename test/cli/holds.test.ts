@@ -94,7 +94,7 @@ const live = {
   listHolds: () => Promise.resolve(answer('listed', stored)),
 }
 
-async function type(line: string) {
+async function type(line: string, files: Readonly<Record<string, string>> = {}) {
   const access: ClusterAccess = {
     live: live as unknown as NonNullable<ClusterAccess['live']>,
     readCib: () => Promise.resolve({ cib: composeHolds(cib, stored), version: 5 + pushed }),
@@ -108,7 +108,11 @@ async function type(line: string) {
   return await runLine({
     commands: allCommands,
     line: line.split(' '),
-    terminal: { ...scriptedTerminal(), progress: (line) => told.push(line) },
+    terminal: {
+      ...scriptedTerminal(),
+      progress: (line) => told.push(line),
+      readFile: (path) => Promise.resolve(files[path] ?? ''),
+    },
     openCluster: () => access,
   })
 }
@@ -160,6 +164,42 @@ describe('node drain', () => {
     expect(told.join()).toContain('n2 is drained by the rollout r7')
     expect(printXml(cib)).not.toContain('standby')
   })
+})
+
+describe('a change of what is held', () => {
+  const stops = hold('disable', { resource: 'web', reason: 'a restore runs' })
+
+  test('is stored, with the word that it has no effect yet and how to end the hold', async () => {
+    await type('resource disable web')
+    stored = [stops]
+    told = []
+    expect((await type('resource enable web')).exitCode).toBe(0)
+    expect(printXml(cib)).not.toContain('target-role')
+    expect(told.join()).toContain(
+      'This has no effect yet: web is held stopped by root since 2026-11-23 14:02:00 UTC: a restore runs. To end it: systole hold release disable-web',
+    )
+  })
+
+  test('is refused where the hold alone is in its way', async () => {
+    stored = [stops]
+    const { exitCode, standardError } = await type('resource enable web')
+    expect([exitCode, pushed]).toEqual([1, 0])
+    expect(standardError).toContain('web is held stopped by root')
+    stored = [hold('maintenance', { resource: 'web' })]
+    expect((await type('resource enable web')).exitCode).toBe(0)
+  })
+})
+
+test('a document that was read while something was held is pushed back without it', async () => {
+  stored = [hold('drain', { node: 'n2' }), hold('disable', { resource: 'web' })]
+  const read = printXml(composeHolds(cib, stored)).replace(
+    '<constraints/>',
+    '<constraints><rsc_location id="l" rsc="web" node="n1" score="5"/></constraints>',
+  )
+  expect((await type('cluster cib-push f.xml', { 'f.xml': read })).standardError).toBe('')
+  expect(pushed).toBe(1)
+  expect(printXml(cib)).toContain('id="l"')
+  expect(printXml(cib)).not.toContain('hold-')
 })
 
 test('a hold of another is released by force only', async () => {

@@ -4,12 +4,14 @@ import {
   enableResources,
   findResource,
   manageResources,
+  sameDocument,
   unmanageResources,
   withoutTags,
   type XmlElement,
 } from '../../../cib/index.ts'
+import { describeHold, holdsIn, howToEnd, withoutHolds } from '../../../holds/index.ts'
 import { type Change, changeCib, idsWithin } from '../../change.ts'
-import { type Call, type Command, changeFlags, type Outcome } from '../../command.ts'
+import { type Call, type Command, changeFlags, type Outcome, Refusal } from '../../command.ts'
 import { takesLastFencing } from '../../fencing-left.ts'
 import type { Notice } from '../../message.ts'
 import type { PlannedAction } from '../../planned-actions.ts'
@@ -39,7 +41,10 @@ export const resourceEnable: Command = {
   summary: 'Allow the cluster to start resources',
   flags: changeFlags,
   completes: ['resource'],
-  run: (call) => change(call, (cib) => enableResources(cib, { ids: withoutTags(cib, call.words) }), 'enabled'),
+  run: async (call) => {
+    await refuseHeld(call)
+    return await change(call, (cib) => enableResources(cib, { ids: withoutTags(cib, call.words) }), 'enabled')
+  },
 }
 
 export const resourceDisable: Command = {
@@ -98,6 +103,19 @@ export const resourceUnmanage: Command = {
       (cib) => unmanageResources(cib, { ids: withoutTags(cib, call.words), monitors: call.flags.has('monitor') }),
       'unmanaged',
     ),
+}
+
+/** Where only holds keep them stopped there is nothing to change, and its end is not this command's. */
+async function refuseHeld(call: Call): Promise<void> {
+  if (call.cluster.live === undefined) return
+  const { cib } = await call.cluster.readCib()
+  const named = new Set(withoutTags(cib, call.words))
+  const held = holdsIn(cib).filter(({ kind, resource }) => kind === 'disable' && named.has(resource ?? ''))
+  if (held.length === 0) return
+  const own = withoutHolds(cib)
+  const made = enableResources(own, { ids: withoutTags(own, call.words) })
+  if (made.ok && sameDocument(made.value.cib, own))
+    throw new Refusal(...held.map((hold) => `${describeHold(hold)}. ${howToEnd(hold)}`))
 }
 
 async function change(
