@@ -241,6 +241,15 @@ describe('resource move', () => {
     expect(stored).toEqual([])
   })
 
+  test('onto a drained node is refused with who drains it', async () => {
+    stored = [hold('drain', { node: 'n2', reason: 'kernel update' })]
+    const { exitCode, standardError } = await type('resource move web n2')
+    expect(standardError).toContain(
+      'web would not move to n2: n2 is drained by root since 2026-11-23 14:02:00 UTC: kernel update. To end it: systole node undrain n2. Add --force',
+    )
+    expect([exitCode, seen]).toEqual([1, []])
+  })
+
   test('while a node of an older version takes part, it is a constraint that is taken away', async () => {
     isOlder = true
     expect((await type('resource move web n2')).exitCode).toBe(0)

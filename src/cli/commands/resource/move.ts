@@ -17,7 +17,7 @@ import {
   writtenValue,
   type XmlElement,
 } from '../../../cib/index.ts'
-import { holdsIn } from '../../../holds/index.ts'
+import { describeHold, holdsIn, howToEnd } from '../../../holds/index.ts'
 import { judgesAsPcs } from '../../as-pcs/speech.ts'
 import { applyChange, type Changed, changeCib, concernedBy, idsWithin, previewed } from '../../change.ts'
 import { type Call, type Command, changeFlags, done, type Outcome, Refusal } from '../../command.ts'
@@ -148,6 +148,9 @@ function staysAway(
 ): readonly string[] {
   const { resource, edited, target } = moved
   if (target === '' || reaches(call, edited, { resource, node: target })) return []
+  const held = holdsIn(edited).find(({ kind, node }) => node === target && (kind === 'drain' || kind === 'standby'))
+  if (held !== undefined)
+    return [`${resource} would not move to ${target}: ${describeHold(held)}. ${howToEnd(held).replace(/\.?$/, '.')}`]
   return [
     `${resource} would not move to ${target}: another score outweighs the move. 'systole why ${resource}' shows the scores.`,
   ]
