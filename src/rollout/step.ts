@@ -78,7 +78,7 @@ function conclude(turn: Turn): void {
   const { state, nodes, definition, confirmBy } = turn.record
   if (state === 'aborting') {
     if (nodes.every(({ phase }) => phase === 'waiting' || phase === 'back'))
-      end(turn, 'aborted', 'everything is as it was')
+      end(turn, 'aborted', hasLeftOut(turn) ? 'the nodes that are left are as they were' : 'everything is as it was')
     return
   }
   if (state === 'unconfirmed') {
@@ -100,6 +100,8 @@ function conclude(turn: Turn): void {
   })
   turn.tell('all nodes are done: it waits to be confirmed')
 }
+
+const hasLeftOut = ({ record, input }: Turn): boolean => record.nodes.some(({ node }) => input.removed.has(node))
 
 export function end(turn: Turn, state: 'complete' | 'aborted', text: string): void {
   const { why: _, confirmBy: _until, ...rest } = turn.record

@@ -152,7 +152,9 @@ test('a node is removed that neither the list of nodes nor the members name; one
   if (first === undefined) throw new Error('it has nodes')
   const limits = [{ label: 'all nodes', maxUnavailable: 1, nodes: [...nodes, nodeName('n4')] }]
   const record = { ...rollout(), nodes: nodes.map((node) => ({ ...first, node })), limits }
-  const file = { nodes: [{ name: n1 }] } as unknown as Parameters<typeof removedOf>[0]['file']
+  const file = { nodes: [{ name: n1 }, { name: nodeName('n3'), leaving: true }] } as unknown as Parameters<
+    typeof removedOf
+  >[0]['file']
   const view = { ...emptyView, members: new Map([[nodeName('n2'), {}]]) } as unknown as typeof emptyView
   expect([...removedOf({ view, file }, record)]).toEqual(['n3', 'n4'])
 })

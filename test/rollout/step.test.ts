@@ -389,6 +389,7 @@ describe('a node that is removed from the cluster', () => {
     const ended = run(late, { ...away, removed: [n1] }, 80_003)
     expect(ended.state).toMatchObject({ state: 'aborted', nodes: [{ phase: 'waiting', held: false }, {}, {}] })
     expect(ended.effects).toContainEqual({ kind: 'delete-hold', node: n1 })
+    expect(ended.effects.at(-1)).toMatchObject({ text: 'aborted: the nodes that are left are as they were' })
     const never = run(begun, { tasks: { 'r1-1-1': { state: 'ready', began: false } }, removed: [n1] }, 2)
     expect(never.effects).toContainEqual({ kind: 'cancel-task', id: 'r1-1-1' })
   })

@@ -59,12 +59,13 @@ export function rolloutInput(
   }
 }
 
-/** Those that are only away stand in the list of nodes. */
+/** Those that are only away stand in the list of nodes. One that is being removed counts from when it has left: its tasks are lost then. */
 export function removedOf(
   { view, file }: Pick<Sights, 'view' | 'file'>,
   { nodes, limits }: RolloutRecord,
 ): ReadonlySet<NodeName> {
-  const present = new Set([...file.nodes.map(({ name }) => name), ...view.members.keys()])
+  const staying = file.nodes.filter(({ leaving }) => leaving !== true).map(({ name }) => name)
+  const present = new Set([...staying, ...view.members.keys()])
   const meant = [...nodes.map(({ node }) => node), ...limits.flatMap((limit) => limit.nodes)]
   return new Set(meant.filter((node) => !present.has(node)))
 }
