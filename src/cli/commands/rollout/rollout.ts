@@ -32,6 +32,10 @@ export const rolloutStart: Command = {
     const plan = await planOf(call, definition, { cib, isLive: true })
     if (plan.refusals.length > 0 && !call.flags.has('force'))
       throw new Refusal(...plan.refusals, 'Nothing was begun. See `systole rollout plan`, or add --force.')
+    if (plan.waves.length === 0 && plan.refusals.length === 0)
+      return done(`Nothing to do: ${plan.already.join(', ')} run ${definition.version} already.\n`, {
+        already: plan.already,
+      })
     if (!call.flags.has('json')) call.terminal.progress(printPlan(plan))
     const { id, state } = await liveCluster(call).startRollout({
       file: JSON.stringify(value),
