@@ -9,6 +9,8 @@ import { isFinished, type TaskRecord } from './task.ts'
 export interface JobWorld {
   readonly tasks: ReadonlyMap<string, TaskRecord>
   readonly isUp: (node: NodeName) => boolean
+  /** The node is one of the cluster: it can come back. */
+  readonly isListed: (node: NodeName) => boolean
   /** Whether somebody holds the lock that the job wants. */
   readonly isLocked: boolean
 }
@@ -97,10 +99,9 @@ class Draft {
 
   /** A task that its node has not claimed is not for whoever comes back later, unless that was asked for. */
   #giveUpOffline(): void {
-    if (this.#job.queue) return
     this.#each((node) => {
       const task = this.#taskOf(node)
-      if (node.state !== 'started' || task?.state !== 'ready' || this.#world.isUp(node.node)) return node
+      if (node.state !== 'started' || task?.state !== 'ready' || this.#mayCome(node)) return node
       if (this.#isFull()) return node
       return this.#withdrawn(node, task, 'offline')
     })
@@ -108,7 +109,7 @@ class Draft {
 
   /** Those whose turn it is. On the way, nodes that are away lose theirs. */
   #next(): readonly JobNode[] {
-    const { nodes, order, limit, queue } = this.#job
+    const { nodes, order, limit } = this.#job
     const underWay = nodes.filter(({ state }) => state === 'started').length
     const room = order === 'parallel' ? limit - underWay : underWay > 0 ? 0 : order === 'once' ? 1 : limit
     const next: JobNode[] = []
@@ -116,9 +117,18 @@ class Draft {
       if (next.length >= Math.min(room, this.#most - this.effects.length)) break
       if (node.state !== 'waiting') continue
       if (this.#world.isUp(node.node)) next.push(node)
-      else if (!queue) this.#put(this.#ended(node, 'offline', 'the node was not online'))
+      else if (!this.#mayCome(node)) this.#put(this.#ended(node, 'offline', this.#whyOffline(node)))
     }
     return next
+  }
+
+  /** It is there, or is waited for. A node that was removed never comes. */
+  #mayCome({ node }: JobNode): boolean {
+    return this.#world.isUp(node) || (this.#job.queue === true && this.#world.isListed(node))
+  }
+
+  #whyOffline({ node }: JobNode): string {
+    return this.#world.isListed(node) ? 'the node was not online' : 'the node was removed from the cluster'
   }
 
   /** The rest is for the next step, which follows when this one is written. */

@@ -31,6 +31,7 @@ class Cluster {
   job: JobRecord
   readonly tasks = new Map<string, TaskRecord>()
   readonly away = new Set<NodeName>()
+  readonly removed = new Set<NodeName>()
   isLocked = false
   holdsLock = false
 
@@ -39,7 +40,12 @@ class Cluster {
   }
 
   step(): readonly JobEffect[] {
-    const world = { tasks: this.tasks, isUp: (node: NodeName) => !this.away.has(node), isLocked: this.isLocked }
+    const world = {
+      tasks: this.tasks,
+      isUp: (node: NodeName) => !this.away.has(node),
+      isListed: (node: NodeName) => !this.removed.has(node),
+      isLocked: this.isLocked,
+    }
     const { state, effects } = jobStep(this.job, world, now)
     this.job = state
     for (const effect of effects) {
@@ -139,6 +145,19 @@ describe('a job', () => {
     other.end('n2', 1)
     expect(other.states).toBe('failed failed skipped skipped')
     expect(other.job.state).toBe('done')
+  })
+
+  test('does not wait for a node that was removed, whether its turn has come or not', () => {
+    const queued = new Cluster({ queue: true, limit: 1 })
+    queued.step()
+    expect(queued.states).toBe('started waiting waiting waiting')
+    for (const node of names) queued.away.add(node)
+    queued.step()
+    expect(queued.states).toBe('started waiting waiting waiting')
+    for (const node of names) queued.removed.add(node)
+    queued.step()
+    expect(queued.states).toBe('offline offline offline offline')
+    expect(queued.job.state).toBe('done')
   })
 
   test('leaves out nodes that are away, or waits for them where that was asked for', () => {

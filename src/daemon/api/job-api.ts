@@ -130,7 +130,13 @@ async function begin(daemon: Daemon, asked: Messages['RunJobRequest']): Promise<
       nodes: nodes.map((name) => ({ node: name, state: 'waiting' })),
     }
     const locked = lock === undefined ? undefined : await node.store.get(lockKey(lock))
-    const world = { tasks: new Map<string, TaskRecord>(), isUp: isUp(daemon), isLocked: locked !== undefined }
+    const world = {
+      tasks: new Map<string, TaskRecord>(),
+      isUp: isUp(daemon),
+      // They were found in the list.
+      isListed: () => true,
+      isLocked: locked !== undefined,
+    }
     const { state, effects } = jobStep(fresh, world, fresh.created)
     // Its keys are new: only the lock can be there.
     const transaction = jobTransaction({ job: state, effects }, (key) => (key === locked?.key ? locked : undefined))

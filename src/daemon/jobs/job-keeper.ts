@@ -3,6 +3,7 @@ import type { ClusterView } from '../../controller/index.ts'
 import { type JobRecord, jobStep, parseJob, parseTask, type TaskRecord } from '../../jobs/index.ts'
 import { type Entry, isStoreFailure, type Revision, type Store, unchanged } from '../../store/index.ts'
 import type { Log } from '../host/log.ts'
+import type { ClusterFile } from '../nodes/cluster-file.ts'
 import { fromBytes } from '../records/json-value.ts'
 import { jobsPrefix, keys, lockKey, taskKey } from '../records/keys.ts'
 import { jobTransaction } from './job-writes.ts'
@@ -13,6 +14,7 @@ export interface JobKeeperPorts {
   readonly view: () => ClusterView
   readonly entry: (key: string) => Entry | undefined
   readonly below: (prefix: string) => readonly Entry[]
+  readonly file: () => ClusterFile
   /** This node's term while it is the DC and has quorum. */
   readonly term: () => number | undefined
 }
@@ -76,6 +78,7 @@ export class JobKeeper {
     const world = {
       tasks: tasksOf(job, entryOf),
       isUp: (node: JobRecord['node']) => members.get(node)?.state === 'member',
+      isListed: (node: JobRecord['node']) => this.#ports.file().nodes.some(({ name }) => name === node),
       isLocked: job.lock !== undefined && entryOf(lockKey(job.lock)) !== undefined,
     }
     const { state, effects } = jobStep(job, world, new Date().toISOString())

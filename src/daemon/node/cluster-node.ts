@@ -296,6 +296,7 @@ export class ClusterNode {
       ...this.#sources(),
       entry: this.#known.get,
       below: this.#known.below,
+      file: () => this.#file,
       term: () => (this.#leads() ? this.view.dc?.term : undefined),
     })
     this.rollouts = new Rollouts({
