@@ -293,6 +293,22 @@ describe('a restart that is announced', () => {
     expect(watcher.states().gamma).toBe('silent')
   })
 
+  test('has that minute also where its daemon is heard after the word, and no second one with every list', () => {
+    const watcher = new Watcher()
+    watcher.pass(300, [beta, gamma])
+    watcher.feed(announced)
+    watcher.pass(300, [beta, gamma])
+    answering(watcher, 30_000)
+    expect(watcher.states().gamma).toBe('restarting')
+    watcher.feed(announced)
+    answering(watcher, 31_000)
+    expect(watcher.states().gamma).toBe('silent')
+    const since = () => peerViews(watcher.state, watcher.now).find(({ node }) => node === gamma)?.since
+    const before = since()
+    watcher.feed(announced)
+    expect(since()).toBe(before)
+  })
+
   test('excuses no host that has fallen silent', () => {
     const watcher = new Watcher()
     watcher.pass(300, [beta, gamma])
