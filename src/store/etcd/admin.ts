@@ -72,20 +72,22 @@ export class EtcdAdmin {
   }
 
   /** Resolves when those who stay have it on their disks. */
-  async remove(peerUrls: readonly string[], timeoutMs = 10_000): Promise<void> {
-    await this.#insist(timeoutMs, async () => {
-      const member = memberAt(await this.members(), peerUrls)
-      if (member !== undefined) await this.#ask(api.memberRemove, { ID: member.ID }, 'remove a member', 2000)
-      await this.#writeDown()
-    })
+  async remove(peerUrls: readonly string[], timeoutMs?: number): Promise<void> {
+    await this.#remove((members) => memberAt(members, peerUrls), timeoutMs)
   }
 
   /** Exactly this one: one that has joined at the same URL since then has another id. */
-  async removeMember(id: Member['ID'], timeoutMs = 10_000): Promise<void> {
+  async removeMember(id: Member['ID'], timeoutMs?: number): Promise<void> {
+    await this.#remove((members) => members.find(({ ID }) => ID === id), timeoutMs)
+  }
+
+  /** An earlier attempt may have removed it although its answer was late. */
+  async #remove(find: (members: readonly Member[]) => Member | undefined, timeoutMs = 10_000): Promise<void> {
     await this.#insist(timeoutMs, async () => {
-      await this.#ask(api.memberRemove, { ID: id }, 'remove a member', 2000)
+      const member = find(await this.members())
+      if (member !== undefined) await this.#ask(api.memberRemove, { ID: member.ID }, 'remove a member', 2000)
+      await this.#writeDown()
     })
-    await this.#insist(timeoutMs, async () => await this.#writeDown())
   }
 
   /**
