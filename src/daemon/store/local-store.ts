@@ -359,7 +359,7 @@ class OwnMember {
     clearTimeout(this.#rejoin)
     this.#rejoin = setTimeout(() => {
       this.#turn = this.#turn.then(async () => {
-        if (this.#member?.status().refusal?.kind !== 'removed') return
+        if (this.#closed || this.#member?.status().refusal?.kind !== 'removed') return
         await this.#discard()
         if (this.#votes()) this.#member = this.#start(true)
       })
@@ -368,12 +368,13 @@ class OwnMember {
   }
 
   async close(how: 'stop' | 'leave-running'): Promise<void> {
-    clearTimeout(this.#rejoin)
-    clearTimeout(this.#leave)
     this.#closed = true
     await this.#turn.catch(() => undefined)
     if (how === 'stop') await this.#member?.stop()
     await this.#member?.close()
+    // Last: what was under way may have set one of them.
+    clearTimeout(this.#rejoin)
+    clearTimeout(this.#leave)
   }
 
   #start(joins = this.#file.nodesVersion > 0): EtcdMember {
