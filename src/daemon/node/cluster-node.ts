@@ -205,14 +205,14 @@ export class ClusterNode {
     this.#dampened = new DampenedAttributes({
       ...this.#sources(),
       entry: this.#known.get,
-      term: () => (this.#leads() ? this.view.dc?.term : undefined),
+      term: () => this.#ledTerm(),
     })
     this.#alerts = new AlertHands({
       ...this.#sources(),
       self: this.name,
       paths: setup.paths,
       below: this.#known.below,
-      term: () => (this.#leads() ? this.view.dc?.term : undefined),
+      term: () => this.#ledTerm(),
     })
     this.#connections = new RemoteConnections({
       ...this.#sources(),
@@ -270,7 +270,7 @@ export class ClusterNode {
       ...this.#sources(),
       now: monotonicNow,
       below: this.#known.below,
-      term: () => (this.#leads() ? this.view.dc?.term : undefined),
+      term: () => this.#ledTerm(),
     })
     this.#notice = new RestartNotice({ ...this.#sources(), self: this.name, incarnation: this.#incarnation })
     this.#holds = new HoldKeeper({
@@ -278,7 +278,7 @@ export class ClusterNode {
       now: monotonicNow,
       calendarMs: Date.now,
       below: this.#known.below,
-      term: () => (this.#leads() ? this.view.dc?.term : undefined),
+      term: () => this.#ledTerm(),
     })
     this.#tasks = new TaskKeeper({
       ...this.#sources(),
@@ -297,7 +297,7 @@ export class ClusterNode {
       entry: this.#known.get,
       below: this.#known.below,
       file: () => this.#file,
-      term: () => (this.#leads() ? this.view.dc?.term : undefined),
+      term: () => this.#ledTerm(),
     })
     this.rollouts = new Rollouts({
       ...this.#sources(),
@@ -306,13 +306,13 @@ export class ClusterNode {
       file: () => this.#file,
       data: setup.paths.data,
       witnessUp: () => this.#witness.state()?.state === 'up',
-      term: () => (this.#leads() ? this.view.dc?.term : undefined),
+      term: () => this.#ledTerm(),
       settled: () => isSettled(this.#core.state.controller),
     })
     this.#taskCleaner = new TaskCleaner({
       ...this.#sources(),
       below: this.#known.below,
-      term: () => (this.#leads() ? this.view.dc?.term : undefined),
+      term: () => this.#ledTerm(),
     })
     this.#ownKey = new OwnKey({
       ...this.#sources(),
@@ -841,6 +841,11 @@ export class ClusterNode {
 
   #leads(): boolean {
     return this.quorate && this.view.dc?.node === this.name
+  }
+
+  /** While this node leads. */
+  #ledTerm(): number | undefined {
+    return this.#leads() ? this.view.dc?.term : undefined
   }
 
   #tellPulse(): void {
