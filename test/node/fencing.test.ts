@@ -265,20 +265,20 @@ describe('a reset by a watchdog', () => {
 })
 
 describe('of the DC and the survivor of two', () => {
+  const finds = (node: DrivenNode, heartbeat: 'silent' | 'heard'): void => {
+    const more = { peerIsDown: false, met: true, fencingEnabled: true, quorate: false }
+    node.feed({ kind: 'two-node', input: { kind: 'situation', situation: { peer: n2, heartbeat, ...more } } })
+  }
+  /** As the survivor plans it. */
+  const planned = (node: DrivenNode, delayMs = 0): void => {
+    const attempt = node.ofFencing('plan-peer')[0]?.attempt ?? 0
+    node.fencing({ kind: 'peer-planned', attempt, action: 'reboot', delayMs, random: 0 })
+  }
   /** The survivor's device is at work. */
   const alone = (): DrivenNode => {
     const node = dc()
-    const situation = {
-      peer: n2,
-      heartbeat: 'silent',
-      peerIsDown: false,
-      met: true,
-      fencingEnabled: true,
-      quorate: false,
-    } as const
-    node.feed({ kind: 'two-node', input: { kind: 'situation', situation } })
-    const attempt = node.ofFencing('plan-peer')[0]?.attempt ?? 0
-    node.fencing({ kind: 'peer-planned', attempt, action: 'reboot', delayMs: 0, random: 0 })
+    finds(node, 'silent')
+    planned(node)
     return node
   }
 
@@ -327,35 +327,19 @@ describe('of the DC and the survivor of two', () => {
 
   test('the other is not fenced where it is heard before it is known how', () => {
     const node = dc()
-    const situation = {
-      peer: n2,
-      peerIsDown: false,
-      met: true,
-      fencingEnabled: true,
-      quorate: false,
-    } as const
-    node.feed({ kind: 'two-node', input: { kind: 'situation', situation: { ...situation, heartbeat: 'silent' } } })
-    node.feed({ kind: 'two-node', input: { kind: 'situation', situation: { ...situation, heartbeat: 'heard' } } })
-    const attempt = node.ofFencing('plan-peer')[0]?.attempt ?? 0
-    node.fencing({ kind: 'peer-planned', attempt, action: 'reboot', delayMs: 0, random: 0 })
+    finds(node, 'silent')
+    finds(node, 'heard')
+    planned(node)
     expect(node.ofFencing('record')).toEqual([])
     expect(node.loop.state.twoNode.phase.kind).toBe('idle')
   })
 
   test('it is not fenced either where it is heard during the delay', () => {
     const node = dc()
-    const situation = {
-      peer: n2,
-      peerIsDown: false,
-      met: true,
-      fencingEnabled: true,
-      quorate: false,
-    } as const
-    node.feed({ kind: 'two-node', input: { kind: 'situation', situation: { ...situation, heartbeat: 'silent' } } })
-    const attempt = node.ofFencing('plan-peer')[0]?.attempt ?? 0
-    node.fencing({ kind: 'peer-planned', attempt, action: 'reboot', delayMs: 2000, random: 0 })
+    finds(node, 'silent')
+    planned(node, 2000)
     written(node)
-    node.feed({ kind: 'two-node', input: { kind: 'situation', situation: { ...situation, heartbeat: 'heard' } } })
+    finds(node, 'heard')
     node.later(3000)
     expect(node.ofFencing('run-device')).toEqual([])
     expect(records(node).at(-1)).toEqual(['alone', 'failed', false])
