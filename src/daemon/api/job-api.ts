@@ -32,6 +32,7 @@ type JobHandlers = Pick<Handlers<typeof localService>, 'runJob' | 'listJobs' | '
 const attempts = 20
 const mostActive = 100
 const longestCommand = 128 * 1024
+const longestInput = 256 * 1024
 const longestTimeMs = 7 * 24 * 3_600_000
 const mostOutput = 64 * 1024 * 1024
 /** A node that is not reached is asked again after this. */
@@ -81,13 +82,25 @@ async function find({ node }: Daemon, id: string): Promise<Known> {
   throw refuse('no-such-job', `There is no job '${id}'.${didYouMean(similarWords(id, ids))}`)
 }
 
-function refuseWrong({ argv, env, timeoutMs, order, limit, maxOutput, user, lock }: Messages['RunJobRequest']): void {
+function refuseWrong({
+  argv,
+  env,
+  timeoutMs,
+  order,
+  limit,
+  maxOutput,
+  user,
+  lock,
+  stdin,
+}: Messages['RunJobRequest']): void {
   const [program = ''] = argv
   if (program === '') throw refuse('no-command', 'A job needs a command.')
   const words = [...argv, ...Object.entries(env).flat()]
   if (words.some((word) => word.includes('\0'))) throw refuse('unfit-value', 'A command cannot hold a NUL character.')
   if (words.reduce((sum, word) => sum + Buffer.byteLength(word), 0) > longestCommand)
     throw refuse('too-long', `The command is longer than ${longestCommand / 1024} KiB. Copy a script to the nodes.`)
+  if (Buffer.byteLength(stdin ?? '') > longestInput)
+    throw refuse('too-long', `The input is longer than ${longestInput / 1024} KiB. Copy a file to the nodes.`)
   if (Object.keys(env).some((name) => name === '' || name.includes('=')))
     throw refuse('bad-name', 'A name in --env is empty or holds an equals sign.')
   if (!(timeoutMs >= 1 && timeoutMs <= longestTimeMs))
@@ -96,6 +109,7 @@ function refuseWrong({ argv, env, timeoutMs, order, limit, maxOutput, user, lock
     throw refuse('bad-size', 'Between 1 KiB and 64 MiB of the output can be kept.')
   if (order !== 'parallel' && order !== 'serial' && order !== 'once') throw refuse('bad-order', 'Unknown order.')
   if (!Number.isInteger(limit) || limit < 0) throw refuse('bad-limit', 'The number of nodes at a time is wrong.')
+  if (lock === '') throw refuse('bad-name', 'A lock needs a name.')
   const sentence = tooLong('user', user, longestName) ?? tooLong('name of the lock', lock ?? '', longestName)
   if (sentence !== undefined) throw refuse('bad-name', sentence)
 }
