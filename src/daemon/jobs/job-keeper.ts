@@ -24,6 +24,9 @@ interface Known {
   readonly job: JobRecord
 }
 
+/** `after`: what the job becomes; without it the record goes. */
+type JobChange = ReturnType<typeof jobTransaction> & { readonly after?: JobRecord }
+
 const retryMs = 500
 export const keptJobMs = 7 * 24 * 3_600_000
 export const mostKeptJobs = 200
@@ -84,16 +87,14 @@ export class JobKeeper {
     const { state, effects } = jobStep(job, world, new Date().toISOString())
     if (effects.length === 0 && JSON.stringify(state) === JSON.stringify(job)) return
     const { compare, writes } = jobTransaction({ job: state, effects }, entryOf)
-    this.#write(term, entry, { compare, writes })
-    if (state.state === 'done')
-      this.#ports.log.info('a job has ended', { job: job.id, user: job.user, command: job.argv })
+    this.#write(term, entry, { compare, writes, after: state })
   }
 
   #delete(term: number, { entry }: Known): void {
     this.#write(term, entry, { compare: [unchanged(entry.key, entry)], writes: [{ kind: 'delete', key: entry.key }] })
   }
 
-  #write(term: number, { key, modRevision }: Entry, { compare, writes }: ReturnType<typeof jobTransaction>): void {
+  #write(term: number, { key, modRevision }: Entry, { compare, writes, after }: JobChange): void {
     const { store, log } = this.#ports
     const written = this.#written.get(key)
     if (this.#written.has(key) && (written === undefined || modRevision < written)) {
@@ -108,8 +109,13 @@ export class JobKeeper {
         writes,
       })
       .then(({ applied, revision }) => {
-        if (applied) this.#written.set(key, revision)
-        else this.#again(key)
+        if (!applied) {
+          this.#again(key)
+          return
+        }
+        this.#written.set(key, revision)
+        if (after?.state === 'done')
+          log.info('a job has ended', { job: after.id, user: after.user, command: after.argv })
       })
       .catch((error: unknown) => {
         if (!isStoreFailure(error)) throw error
