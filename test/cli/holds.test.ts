@@ -136,6 +136,7 @@ describe('node drain', () => {
     const { standardOutput } = await type('node drain n1 --preview')
     expect(standardOutput).toContain('move web from n1 to n2')
     expect(stored).toEqual([])
+    expect((await type('node drain n1 --preview --for=soon')).exitCode).toBe(1)
   })
 
   test('of a node that a rollout drains, undrain says so, and --force ends it', async () => {

@@ -56,6 +56,7 @@ async function drain(call: Call): Promise<Outcome> {
   const live = liveCluster(call)
   checkWait(call)
   const nodes = [...new Set(call.words)]
+  const time = timeOf(call)
   const { cib, version } = await call.cluster.readCib()
   refuseUnknown(cib, nodes)
   const { actions, leftStopped } = consequences(cib, drained(cib, nodes), call.terminal.now())
@@ -73,7 +74,7 @@ async function drain(call: Call): Promise<Outcome> {
     holds: nodes.map((node) => ({ kind: 'drain', node })),
     user: call.terminal.user,
     ...reasonOf(call),
-    ...timeOf(call),
+    ...time,
   })
   if (answer.outcome === 'held') throw new Refusal(...answer.holds.map((one) => sentence(one)))
   const concerned = new Set(
