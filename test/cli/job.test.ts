@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest'
+import type { Call } from '../../src/cli/command.ts'
+import { jobOutput } from '../../src/cli/commands/job/job.ts'
 import {
   commandText,
   exitCodeOf,
@@ -78,4 +80,15 @@ test('the table says what became of each node, in words', () => {
 
 test('a command is shown as a shell would need it', () => {
   expect(commandText(['sh', '-c', "echo 'a b'", 'x=1', ''])).toBe(`sh -c 'echo '\\''a b'\\''' x=1 ''`)
+})
+
+test('the output of a node that the job is not for is refused at once, also while the job goes on', async () => {
+  const active = job([node('started')], { state: 'active' })
+  const call = {
+    command: jobOutput,
+    words: ['j1'],
+    flags: new Map([['on', 'n-started,n9']]),
+    cluster: { live: { getJob: async () => await Promise.resolve(active) } },
+  } as unknown as Call
+  await expect(jobOutput.run(call)).rejects.toThrow("The job 'j1' is not for a node 'n9'.")
 })

@@ -102,7 +102,12 @@ export const jobOutput: Command = {
   run: async (call) => {
     const job = await jobOf(call, 'job output <id> [--on=<nodes>]')
     const only = call.flags.get('on')
-    const nodes = typeof only === 'string' ? only.split(',') : job.nodes.map(({ node }) => node)
+    const ofJob = job.nodes.map(({ node }) => node)
+    const nodes = typeof only === 'string' ? [...new Set(only.split(','))] : ofJob
+    // Before it is followed: the refusal of the daemon would come with the end of the job.
+    const others = nodes.filter((node) => !ofJob.includes(node))
+    if (others.length > 0)
+      throw new Refusal(...others.map((node) => `The job '${job.id}' is not for a node '${node}'.`))
     const followed = await follow(call, job, nodes)
     return done('', followed.json, exitCodeOf(followed.job))
   },
@@ -181,7 +186,7 @@ function ended(call: Call, { job, json }: Followed): Outcome {
   const offline = job.nodes.filter(({ state }) => state === 'offline').map(({ node }) => node)
   if (offline.length > 0)
     call.terminal.progress(
-      `Not run, because they were not online: ${offline.join(', ')}. With --queue they would wait.`,
+      `Not run, because they were not online: ${offline.join(', ')}. With --queue, they run the command when they are back.`,
     )
   return done(`${jobTable(job)}${summaryOf(job)}\n`, json, exitCodeOf(job))
 }
