@@ -127,7 +127,7 @@ class Lines {
 
 const longestLine = 64 * 1024
 
-/** To the terminal without the characters by which it is told to do something; elsewhere as it came. */
+/** A terminal gets control characters escaped; a file or pipe gets the output as it came. */
 export async function writeOutput(node: string, lines: readonly string[]): Promise<void> {
   const text = lines.map((line) => `${node}: ${line}\n`).join('')
   const shown = process.stdout.isTTY ? printable(text) : text
