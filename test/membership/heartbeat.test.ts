@@ -298,6 +298,8 @@ describe('a restart that is announced', () => {
     watcher.pass(300, [beta, gamma])
     watcher.feed(announced)
     watcher.pass(300, [beta, gamma])
+    // As it says something else, this pulse takes the long way.
+    watcher.pulse(gamma, [beta])
     answering(watcher, 30_000)
     expect(watcher.states().gamma).toBe('restarting')
     watcher.feed(announced)
