@@ -9,6 +9,7 @@ import {
   defaultControllerTimings,
   emptyView,
   initialController,
+  isSettled,
   keys,
   type Observation,
   observe,
@@ -1076,6 +1077,24 @@ test('a cluster that has nothing to do is told to wait for an administrator wher
   expect(dc.take('publish').at(-1)).toMatchObject({
     record: { state: 'blocked', blockedBy: ['web is blocked'], blockedResources: ['web'] },
   })
+})
+
+test('the cluster has settled once all that is stored was computed, and nothing but a blocked resource is left', () => {
+  const dc = new Dc()
+  expect(isSettled(dc.state)).toBe(false)
+  dc.later(50)
+  const compute = dc.take('compute').at(-1)
+  if (compute?.kind !== 'compute') throw new Error('nothing was computed')
+  const blocked = [{ resource: web, why: 'web is blocked' }]
+  dc.feed({ kind: 'computed', compute: compute.compute, graph: graphOf(), blocked })
+  const { state } = dc
+  const { view, dcState } = state
+  if (dcState === undefined || view.configuration === undefined) throw new Error('alpha is the DC')
+  expect(isSettled(state)).toBe(true)
+  expect(isSettled({ ...state, view: { ...view, holdsRevision: dcState.computedHolds + 1 } })).toBe(false)
+  const newer = { ...view.configuration, version: dcState.computedVersion + 1 }
+  expect(isSettled({ ...state, view: { ...view, configuration: newer } })).toBe(false)
+  expect(isSettled({ ...state, dcState: { ...dcState, schedulerFailure: 'a bug' } })).toBe(false)
 })
 
 describe('time alone makes the DC look again', () => {
