@@ -89,9 +89,10 @@ const down = { expected: 'down', join: 'down' } as const
 test('the list is brought to nodes that were here and take no part, until they have it', async () => {
   const listed = file(9, [a, b, d])
   const state = (node: typeof alpha, attributes: Record<string, string>) => ({ ...down, node, attributes })
+  const members = new Map([[delta, { node: delta }]])
   const view = {
     ...emptyView,
-    members: new Map([[delta, { node: delta }]]),
+    members,
     nodeStates: new Map([
       [alpha, state(alpha, { incarnation: '5' })],
       [beta, state(beta, {})],
@@ -125,5 +126,10 @@ test('the list is brought to nodes that were here and take no part, until they h
   leads = false
   brings.look()
   leads = true
+  expect(await look()).toBe(1)
+  // It was here meanwhile, and may know less when it is back.
+  members.set(alpha, { node: alpha })
+  brings.look()
+  members.delete(alpha)
   expect(await look()).toBe(1)
 })

@@ -45,3 +45,10 @@ test('one that is to be fenced is not: that fencing switches it on', () => {
 test('one that was to be off stays off', () => {
   expect(targets({ ...rebooted, action: 'off' })).toEqual([])
 })
+
+test('one that somebody has switched on since then is not, unless that failed', () => {
+  const on = { ...rebooted, id: 'f2', action: 'on', begun: '2026-01-01T00:01:00Z' } as const
+  const left = (...records: readonly RecordedFencing[]) => leftOffIn(records, view()).map(({ record }) => record.id)
+  expect(left(rebooted, on)).toEqual([])
+  expect(left(rebooted, { ...on, outcome: 'failed' })).toEqual(['f1'])
+})
