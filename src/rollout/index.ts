@@ -13,6 +13,7 @@ export {
   isUnderWay,
   leavesCluster,
   type NodeVersion,
+  newestFirst,
   newRecord,
   type RolloutNode,
   type RolloutRecord,

@@ -1,5 +1,5 @@
 /** A rollout as the store has it: `rollouts/<id>`. Everything that decides how it goes on stands here, so that any DC can go on with it. */
-import type { NodeName } from '../base/index.ts'
+import { compareText, type NodeName } from '../base/index.ts'
 import type { RolloutDefinition } from './definition.ts'
 import type { ResolvedLimit } from './resolve-nodes.ts'
 
@@ -107,6 +107,9 @@ export const hasEnded = ({ state }: Pick<RolloutRecord, 'state'>): boolean =>
 /** Something was begun on the node that has not been finished or put back: it counts as unavailable. */
 export const isUnderWay = ({ phase }: Pick<RolloutNode, 'phase'>): boolean =>
   phase !== 'waiting' && phase !== 'done' && phase !== 'back'
+
+/** For lists. Ids are no order: r10 comes before r9 there. */
+export const newestFirst = (a: RolloutRecord, b: RolloutRecord): number => b.since - a.since || compareText(b.id, a.id)
 
 export const leavesCluster = ({ commands }: RolloutDefinition): boolean =>
   commands.some(({ reboots, stopsCluster }) => reboots || stopsCluster)

@@ -1,17 +1,25 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { nodeName } from '../../src/base/index.ts'
 import { emptyView } from '../../src/controller/index.ts'
+import { openLog } from '../../src/daemon/host/log.ts'
 import { forgetRecords } from '../../src/daemon/records/forget-node.ts'
 import { fromBytes, toBytes } from '../../src/daemon/records/json-value.ts'
 import { keys, nodeVersionKey, rolloutJournalKey, rolloutKey, taskKey } from '../../src/daemon/records/keys.ts'
+import { knownRolloutsFile, RolloutCopy } from '../../src/daemon/rollout/known-rollouts.ts'
 import { removedOf } from '../../src/daemon/rollout/rollout-input.ts'
 import { rolloutsIn, taskSeen, writesOfStep } from '../../src/daemon/rollout/rollout-records.ts'
 import { parseHold } from '../../src/holds/index.ts'
 import { parseTask, type TaskRecord } from '../../src/jobs/index.ts'
-import { newRecord, type RolloutEffect, type RolloutRecord, readRollout } from '../../src/rollout/index.ts'
+import {
+  newRecord,
+  type RolloutEffect,
+  type RolloutRecord,
+  type RolloutsKnown,
+  readRollout,
+} from '../../src/rollout/index.ts'
 import { EmbeddedStore, type Entry } from '../../src/store/index.ts'
 
 const n1 = nodeName('n1')
@@ -157,4 +165,18 @@ test('a node is removed that neither the list of nodes nor the members name; one
   >[0]['file']
   const view = { ...emptyView, members: new Map([[nodeName('n2'), {}]]) } as unknown as typeof emptyView
   expect([...removedOf({ view, file }, record)]).toEqual(['n3', 'n4'])
+})
+
+test('the copy of a node lists the newest rollout first, also the tenth', () => {
+  const entries = ['r1', 'r10', 'r9'].map((id) => ({
+    key: rolloutKey(id),
+    value: toBytes({ ...rollout(), id, since: Number(id.slice(1)) }),
+    modRevision: 1,
+  })) as unknown as readonly Entry[]
+  const below = (prefix: string): readonly Entry[] => entries.filter(({ key }) => key.startsWith(prefix))
+  const copy = new RolloutCopy({ self: n1, below, log: openLog('n1', 'silent'), data: folder })
+  copy.look()
+  copy.close()
+  const { rollouts } = JSON.parse(readFileSync(knownRolloutsFile(folder), 'utf8')) as RolloutsKnown
+  expect(rollouts.map(({ id }) => id)).toEqual(['r10', 'r9', 'r1'])
 })

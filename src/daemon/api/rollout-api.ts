@@ -1,9 +1,10 @@
 /** What the command line asks about rollouts. The DC goes on with what stands in the store (src/daemon/rollout). */
-import { compareText, type NodeName } from '../../base/index.ts'
+import type { NodeName } from '../../base/index.ts'
 import {
   fieldOf,
   hasEnded,
   type NodeVersion,
+  newestFirst,
   newRecord,
   type RolloutDefinition,
   type RolloutRecord,
@@ -48,7 +49,7 @@ export function rolloutHandlers(
 async function start(daemon: Daemon, asked: Messages['StartRolloutRequest']): Promise<Messages['RolloutAnswer']> {
   configuredFile(daemon)
   const { node } = daemon
-  if (asked.file.length > largestFile)
+  if (Buffer.byteLength(asked.file) > largestFile)
     throw refuse('too-long', `The rollout file is longer than ${largestFile / 1024} KiB. Put scripts on the nodes.`)
   const definition = definitionIn(asked.file)
   if (!(await quorumSoon(node))) throw refuse('no-quorum', 'This node has no quorum and cannot start a rollout.')
@@ -183,7 +184,7 @@ function known({ node }: Daemon, { id, fromLine }: Messages['RolloutsRequest']):
   return {
     at: new Date().toISOString(),
     node: node.name,
-    rollouts: rollouts.sort((a, b) => b.since - a.since || compareText(b.id, a.id)),
+    rollouts: rollouts.sort(newestFirst),
     versions: versionsIn(node.rollouts.below),
   }
 }

@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path'
 import type { NodeName } from '../../base/index.ts'
-import type { JournalLine, NodeVersionRecord, RolloutsKnown } from '../../rollout/index.ts'
+import { type JournalLine, type NodeVersionRecord, newestFirst, type RolloutsKnown } from '../../rollout/index.ts'
 import { writeWhole } from '../host/files.ts'
 import type { Log } from '../host/log.ts'
 import { fromBytes } from '../records/json-value.ts'
@@ -69,7 +69,7 @@ export class RolloutCopy {
       node: self,
       rollouts: storedRollouts(below)
         .map(({ record }) => ({ ...record, journal: journalOf(below, record.id).slice(-lastLines) }))
-        .toReversed(),
+        .sort(newestFirst),
       versions: versionsIn(below),
     }
     try {
