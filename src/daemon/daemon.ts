@@ -138,8 +138,14 @@ export class Daemon {
       const listed = await this.#listInStore()
       if (listed) this.takeNodeList(listed, 'store')
     }
-    const mayBeStranded = (): boolean => this.#node?.quorate !== true
-    this.#admission = new Admission({ log, file: () => this.#file, refresh, mayBeStranded })
+    this.#admission = new Admission({
+      log,
+      file: () => this.#file,
+      refresh,
+      mayBeStranded: () => this.#node?.findsNobody === true,
+      // Until a second member has joined the key is whole, and nobody was removed.
+      isCurrent: () => this.#node?.quorate === true || readWholeKey(paths.pki) !== undefined,
+    })
   }
 
   /** `pulse`: the pulse thread where it was started before everything else. The lock has been taken. */

@@ -15,12 +15,15 @@ export interface CallRule {
   readonly who: CallerClass
   /** What it may do, and what else must hold. */
   readonly what: string
+  /** Only while this node has quorum, so that its list of nodes is the cluster's: whoever was removed while this node was away is in its own list still. */
+  readonly withQuorum?: true
 }
 
 type RulesOf<S> = { readonly [Name in keyof S]: CallRule }
 
 const member = (what: string): CallRule => ({ who: 'member', what })
 const dc = (what: string): CallRule => ({ who: 'dc', what })
+const ofQuorum = (rule: CallRule): CallRule => ({ ...rule, withQuorum: true })
 const witness = (what: string): CallRule => ({ who: 'witness', what })
 const local = (what: string): CallRule => ({ who: 'local', what })
 
@@ -37,23 +40,29 @@ export const callRules: {
     stopCluster: member('stops the cluster here; resources stop first'),
     enableCluster: member('says whether the cluster starts with this host'),
     updateClusterFile: member(
-      'gives this node a newer list of nodes; one without this node only makes it look into the store. A node without quorum also takes one from a node that is new to it: a list that names both by their keys',
+      'gives this node a newer list of nodes; one without this node only makes it look into the store. A node without quorum also takes one from a node that is new to it, while no node that it knows answers with quorum: a list that names both by their keys',
     ),
     forget: member(
       'asks this node to forget the cluster: it does so where the list in the store has it leaving or removed',
     ),
     getClusterFile: member('reads the list of nodes as this node has it'),
     checkLinks: member('asks whether this node may have some addresses as links'),
-    getAuthorityShares: member(
-      'gets this node’s share of the authority’s key, to sign something with enough of them; the whole key from a host that founds the cluster',
+    getAuthorityShares: ofQuorum(
+      member(
+        'gets this node’s share of the authority’s key, to sign something with enough of them; the whole key from a host that founds the cluster',
+      ),
     ),
     getPki: member('reads which authorities this node believes, and until when its certificate holds'),
-    bringPki: dc(
-      'has this node believe other authorities while the authority is replaced, as the store says, and renew its certificate',
+    bringPki: ofQuorum(
+      dc(
+        'has this node believe other authorities while the authority is replaced, as the store says, and renew its certificate',
+      ),
     ),
-    keepAuthorityShare: member('gives this node its share of the authority’s key, which counts once the store says so'),
+    keepAuthorityShare: ofQuorum(
+      member('gives this node its share of the authority’s key, which counts once the store says so'),
+    ),
     readTaskOutput: member('reads what a task of this node has printed'),
-    writeFile: member('writes a file here that a job copies, under root'),
+    writeFile: ofQuorum(member('writes a file here that a job copies, under root')),
     getWitnessPlace: witness('asks whether this node’s list names the caller as the witness: yes or no'),
   },
   Witness: {

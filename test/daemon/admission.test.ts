@@ -45,6 +45,39 @@ for (const [name, listed, from, code] of refusals)
     expect(warned).toHaveLength(code === undefined ? 0 : 1)
   })
 
+const needsQuorum = ['GetAuthorityShares', 'KeepAuthorityShare', 'BringPki', 'WriteFile']
+for (const name of [...needsQuorum, 'UpdateClusterFile', 'GetClusterFile', 'StartCluster'])
+  test(`without quorum, a node that is in the list ${needsQuorum.includes(name) ? 'gets nowhere with' : 'is heard with'} ${name}`, async () => {
+    let isCurrent = false
+    const listed = file({ name: 'a', keys: [key('A')] })
+    const { admit } = new Admission({
+      log: { warn: () => undefined } as never,
+      file: () => listed,
+      refresh: async () => undefined,
+      isCurrent: () => isCurrent,
+    })
+    const ask = async (): Promise<string> =>
+      await admit(caller('a', 'A'), `/systole.Node/${name}`).then(
+        () => 'heard',
+        (error: { readonly code: string }) => error.code,
+      )
+    expect(await ask()).toBe(needsQuorum.includes(name) ? 'no-quorum' : 'heard')
+    // Its certificate alone makes the connection.
+    await admit(caller('a', 'A'))
+    isCurrent = true
+    expect(await ask()).toBe('heard')
+  })
+
+test('who joins a node without quorum during the call is held to the same', async () => {
+  let listed = file({ name: 'b', keys: [key('B')] })
+  const refresh = async (): Promise<void> => {
+    listed = file({ name: 'a', keys: [key('A')] })
+  }
+  const log = { warn: () => undefined } as never
+  const { admit } = new Admission({ log, file: () => listed, refresh, isCurrent: () => false })
+  await expect(admit(caller('a', 'A'), '/systole.Node/WriteFile')).rejects.toThrow('no quorum')
+})
+
 test('a caller that is new is looked for in the store before it is refused', async () => {
   let listed = file({ name: 'a', keys: [key('A')] })
   let looked = 0

@@ -7,6 +7,7 @@ import { jobId } from '../jobs/job-id.ts'
 import { jobTransaction } from '../jobs/job-writes.ts'
 import { writeFilePart } from '../jobs/write-file.ts'
 import { quorumSoon } from '../node/quorum-soon.ts'
+import { notCurrentCode } from '../nodes/admission.ts'
 import { configuredFile } from './configured-file.ts'
 import { asMessage, isUp, targets } from './job-api.ts'
 
@@ -43,7 +44,7 @@ async function give(daemon: Daemon, node: NodeName, part: Messages['FilePart']):
       node === daemon.node.name ? await writeFilePart(part) : await daemon.peer(node).writeFile(part, { timeoutMs })
     return { node, outcome }
   } catch (error) {
-    const isRefusal = error instanceof RefusedError
+    const isRefusal = error instanceof RefusedError && error.code !== notCurrentCode
     const reason = error instanceof Error ? error.message : String(error)
     // What is no refusal may be a daemon that is restarted: the same part may be sent again.
     return { node, outcome: isRefusal ? 'failed' : 'no-answer', reason }

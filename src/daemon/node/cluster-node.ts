@@ -371,6 +371,11 @@ export class ClusterNode {
   readonly entry = (key: string): Entry | undefined => this.#known.get(key)
 
   /** By this node's own clock, now. */
+  /** Nobody that it knows brings it into the cluster. */
+  get findsNobody(): boolean {
+    return this.#askForList.findsNobody
+  }
+
   get quorate(): boolean {
     return this.#core.quorate
   }

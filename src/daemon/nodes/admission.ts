@@ -4,7 +4,15 @@
  * refused: the list here may be older than the caller's place in it.
  */
 import type { NodeName } from '../../base/index.ts'
-import { type Admit, type NodeCaller, nodeService, type RefusedError, refuse, witnessService } from '../../rpc/index.ts'
+import {
+  type Admit,
+  type NodeCaller,
+  nodeService,
+  type RefusedError,
+  refuse,
+  ruleOf,
+  witnessService,
+} from '../../rpc/index.ts'
 import type { Log } from '../host/log.ts'
 import { takesFromStranger } from './bring-list.ts'
 import type { ClusterFile } from './cluster-file.ts'
@@ -17,6 +25,8 @@ export interface AdmissionPorts {
   readonly refresh: () => Promise<void>
   /** Without quorum, or as a witness whose vote does not count, this host may know nobody who is there any more. Absent: it never takes a list from somebody that it does not know. */
   readonly mayBeStranded?: () => boolean
+  /** Whether this host knows of every removal by now: it has quorum, or nobody was ever removed. Absent: it looks into the store, which only nodes with quorum write. */
+  readonly isCurrent?: () => boolean
 }
 
 /** A stranger that calls again and again makes this host read no more than that. */
@@ -36,9 +46,9 @@ export class Admission {
   }
 
   readonly admit: Admit = async (caller, path) => {
-    if (this.knows(caller)) return
+    if (this.knows(caller)) return this.#refuseUnlessCurrent(path)
     await this.#refresh()
-    if (this.knows(caller)) return
+    if (this.knows(caller)) return this.#refuseUnlessCurrent(path)
     // Its handler looks at the list that is brought (`refuseStrangersList`).
     if (path !== undefined && bringsList.has(path) && this.#ports.mayBeStranded?.() === true) return
     this.#tell(caller)
@@ -55,6 +65,15 @@ export class Admission {
     if (this.knows(caller) || (own !== undefined && takesFromStranger(own, self, { caller, listed }))) return
     this.#tell(caller)
     throw this.#refusal(caller)
+  }
+
+  /** Without quorum it cannot see whether the caller was removed meanwhile (call-rules.ts). */
+  #refuseUnlessCurrent(path: string | undefined): void {
+    if (path === undefined || ruleOf(path)?.withQuorum !== true || this.#ports.isCurrent?.() !== false) return
+    throw refuse(
+      notCurrentCode,
+      'This node has no quorum, so it cannot check whether the calling node was removed from the cluster.',
+    )
   }
 
   async #refresh(): Promise<void> {
@@ -85,6 +104,9 @@ export class Admission {
 
 /** What a node that was removed while it was away hears from the others. */
 export const removedCode = 'removed'
+
+/** The same call may be answered once this node has quorum. */
+export const notCurrentCode = 'no-quorum'
 
 const otherKeyCode = 'other-key'
 

@@ -28,6 +28,7 @@ export class AskForList {
   readonly #ports: AskPorts
   #timer: NodeJS.Timeout | undefined
   #asking = false
+  #findsNobody = false
   readonly #removal = new RemovalWord()
 
   constructor(ports: AskPorts) {
@@ -44,12 +45,19 @@ export class AskForList {
   end(): void {
     clearInterval(this.#timer)
     this.#timer = undefined
+    this.#findsNobody = false
+  }
+
+  /** When it asked last, none of the nodes that it knows answered with quorum. Whoever it does not know is heard only then (bring-list.ts). */
+  get findsNobody(): boolean {
+    return this.#findsNobody && !this.#ports.quorate()
   }
 
   async #ask(): Promise<void> {
     this.#asking = true
     const { self, file, onRemoved } = this.#ports
-    await askOthers(this.#ports, (node, removed) => this.#removal.take(node, removed))
+    const answers = await askOthers(this.#ports, (node, removed) => this.#removal.take(node, removed))
+    this.#findsNobody = !answers.some(({ quorate }) => quorate)
     this.#asking = false
     const others = file().nodes.flatMap(({ name }) => (name === self ? [] : [name]))
     if (others.length > 0 && this.#removal.agreed(others)) onRemoved()

@@ -1,11 +1,11 @@
 /**
  * Calls with a node's key, run on a host of the lab: `stolen-key.ts <pki folder> <node> <address> [<file>]`. Prints a JSON object of what came of each
- * call of the service `Node` and of a connection to the heartbeats' port. With a file it connects before, waits until the file is there, and goes on with the same connection.
+ * call of the service `Node` (or of those that STOLEN_CALLS names) and of a connection to the heartbeats' port. With a file it connects before, waits until the file is there, and goes on with the same connection.
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { connect } from 'node:tls'
-import { connectPeer, nodeService, type TlsIdentity } from '../../../src/rpc/index.ts'
+import { authorityHash, connectPeer, nodeService, type TlsIdentity } from '../../../src/rpc/index.ts'
 
 const [pki = '', node = '', address = '', file] = process.argv.slice(2)
 const read = (name: string): string => readFileSync(`${pki}/${name}`, 'utf8')
@@ -43,6 +43,18 @@ const requests: Readonly<Record<string, object>> = {
   forget: {},
   getClusterFile: {},
   checkLinks: { addresses: [] },
+  writeFile: {
+    id: 'a'.repeat(20),
+    path: '/run/written',
+    phase: 'check',
+    offset: 0,
+    data: '',
+    sha256: 'a'.repeat(64),
+    size: 1,
+    mode: 0o755,
+  },
+  keepAuthorityShare: { generation: '9-x', threshold: 2, authority: 'x', share: 'eA==' },
+  getAuthorityShares: { authority: authorityHash(read('authority.crt')) },
 }
 
 async function call(name: string): Promise<string> {
@@ -81,6 +93,7 @@ if (file !== undefined) {
   while (!existsSync(file) && performance.now() < end) await delay(50)
 }
 const answers: Record<string, string> = {}
-for (const name of Object.keys(nodeService)) answers[name] = await call(name)
+const names = process.env.STOLEN_CALLS?.split(' ') ?? Object.keys(nodeService)
+for (const name of names) answers[name] = await call(name)
 const told = { ...(early === undefined ? {} : { early }), ...answers, pulse: await pulse() }
 process.stdout.write(JSON.stringify(told), () => process.exit(0))
