@@ -1,7 +1,7 @@
 /**
  * `npm run sim -- --seeds N --seed S`: runs N simulations from seed S on. A failing seed is printed with its violations;
  * `--seeds 1 --log` replays one with everything that happened. `--changing true`: nodes are added, removed and replaced; `--single-loss`: one
- * is, and one machine is lost meanwhile. `--faults power,leave`: only these happen.
+ * is, and one machine is lost meanwhile. `--faults power,leave`: only these happen. `--first-failure` ends with the first seed that fails.
  */
 import { type SimulationOptions, simulate } from '../test/simulation/world.ts'
 import { oneOf, readOptions, wholeNumber } from './arguments.ts'
@@ -18,6 +18,7 @@ const values = readOptions({
   changing: { type: 'string' },
   'single-loss': { type: 'boolean', default: false },
   faults: { type: 'string' },
+  'first-failure': { type: 'boolean', default: false },
 })
 /** Left to the seed where it is not given. */
 const flag = (name: 'fencing' | 'watchdogs' | 'rich' | 'witness' | 'changing'): Partial<SimulationOptions> => {
@@ -63,6 +64,7 @@ for (let seed = first; seed < first + count; seed++) {
   failing.push(seed)
   for (const { invariant, at, details } of report.violations)
     console.log(`seed ${seed}, ${(at / 1000).toFixed(3)} s: not kept: ${invariant}: ${details}`)
+  if (values['first-failure']) break
 }
 const seconds = ((performance.now() - began) / 1000).toFixed(1)
 console.log(

@@ -2,9 +2,14 @@
  * Rules that are taken out of the shipped code one at a time (`npm run mutate`): a sentence that says what is broken, the exact text, and what stands
  * there instead. A text must be in its file exactly once: a rule that was written anew gets its mutation written anew.
  */
+import { daemonDriver } from './daemon.ts'
+import { holdsJobsRollouts } from './rooms-that-decide.ts'
+
 export type Mutation = readonly [broken: string, text: string, instead: string]
 
 export const mutations: Readonly<Record<string, readonly Mutation[]>> = {
+  ...holdsJobsRollouts,
+  ...daemonDriver,
   'src/node/own-stops.ts': [
     [
       'a node without quorum stops nothing',

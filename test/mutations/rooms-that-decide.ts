@@ -1,0 +1,248 @@
+/** Mutations of holds, jobs and rollouts (see mutations.ts). */
+import type { Mutation } from './mutations.ts'
+
+export const holdsJobsRollouts: Readonly<Record<string, readonly Mutation[]>> = {
+  'src/holds/hold-step.ts': [
+    [
+      'a hold whose rollout is over is kept',
+      "(owner.kind === 'rollout' || owner.kind === 'job') && !input.running(owner.kind, owner.name)",
+      'false',
+    ],
+    ['a renewal does not begin its time again', 'before?.revision === revision ? before', 'before ? before'],
+    [
+      'whoever leads next counts from where it left off',
+      'return { state: noHoldsSeen, effects: [] }',
+      'return { state, effects: [] }',
+    ],
+    ['what a command renews ends by the calendar as well', 'if (holder !== undefined)', 'if (false)'],
+    ['the calendar is not looked at', 'const leftMs = Math.min(leftHere, leftByCalendar)', 'const leftMs = leftHere'],
+    ['nobody looks again when the next hold ends', 'Number.isFinite(nextMs)', 'false'],
+    [
+      'a hold that could not be freed is not tried again',
+      'verdict.leftMs : retryMs',
+      'verdict.leftMs : Number.POSITIVE_INFINITY',
+    ],
+    ['a hold without a time ends', 'if (ttlMs === undefined) return { leftMs: Number.POSITIVE_INFINITY }', ''],
+  ],
+  'src/holds/compose-holds.ts': [
+    [
+      'a hold on what is not there makes a constraint',
+      'known.has(attributes.rsc ??',
+      "known.has('') || (attributes.rsc ??",
+    ],
+    ['the first set of a node is a hold’s', "...ownFirst(child, 'instance_attributes'), ", ''],
+    ['an attribute in a set of a hold is lost', 'own === undefined && pairs.length === 0', 'own === undefined'],
+    [
+      'a hold decides less than what is written',
+      "element(kind, { id, score: 'INFINITY' }",
+      "element(kind, { id, score: '0' }",
+    ],
+    [
+      'a ban draws the resource',
+      "kind === 'ban' ? '-INFINITY' : 'INFINITY'",
+      "kind !== 'ban' ? '-INFINITY' : 'INFINITY'",
+    ],
+    ['old schemas get new role names', "? 'Master'", "? 'Promoted'"],
+    ['an empty set stays', 'Object.keys(set.attributes).length === 1 ? []', 'false ? []'],
+    ['a drained remote node without attributes is forgotten', 'known.includes(name))', 'false)'],
+    ['an element that was made for a hold stays', "kept !== node && node.attributes.type === 'remote'", 'false'],
+  ],
+  'src/holds/hold-changes.ts': [
+    ['a hold goes with its resource and is refused', "place === 'constraints' || places.has(name) ?", 'true ?'],
+    ['any change of a hold is taken', 'saysTheSame(element, found) ? []', 'true ? []'],
+    ['taking a drain away is no change', 'value !== own(before) && value !== pair[1]', 'value !== own(before)'],
+    ['a drain ends by removal', "(hold.kind === 'ban' || hold.kind === 'prefer')", 'true'],
+  ],
+  'src/holds/hold-record.ts': [
+    ['a record of no sense is obeyed', 'return needs[kind](hold) ? hold : undefined', 'return hold'],
+    ['a renewal is a change', 'const text = ({ renewed: _, ...hold }: HoldRecord)', 'const text = (hold: HoldRecord)'],
+    ['an id may be anything', 'id === undefined || !isHoldId(id)', 'id === undefined'],
+  ],
+  'src/jobs/job-step.ts': [
+    ['a job begins without its lock', 'if (this.#world.isLocked) return false', ''],
+    ['the lock is kept at the end', "if (holdsLock) this.effects.push({ kind: 'unlock' })", ''],
+    [
+      'serial nodes run at once',
+      "order === 'parallel' ? limit - underWay : underWay > 0 ? 0",
+      "order === 'parallel' ? limit - underWay : false ? 0",
+    ],
+    ['the limit is not kept', "order === 'parallel' ? limit - underWay", "order === 'parallel' ? limit"],
+    ['it goes on after too many failures', 'if (this.#failed() > maxFail)', 'if (false)'],
+    ['a lost node is no failure', "state === 'failed' || state === 'lost').length", "state === 'failed').length"],
+    ['once is run on every node', "order === 'once' && nodes.some(hasRun)", 'false'],
+    [
+      'once is run again after a node was lost',
+      "['succeeded', 'failed', 'lost', 'cancelled']",
+      "['succeeded', 'failed', 'cancelled']",
+    ],
+    [
+      'a task that nobody claimed waits for who comes back',
+      "node.state !== 'started' || task?.state !== 'ready' || this.#mayCome(node)",
+      'true',
+    ],
+    [
+      'a queued job waits for a removed node',
+      'this.#job.queue === true && this.#world.isListed(node)',
+      'this.#job.queue === true',
+    ],
+    ['a running task is not cancelled', 'if (!task.cancel) this.effects.push', 'if (false) this.effects.push'],
+    ['a running task is cancelled again and again', 'if (!task.cancel) this.effects.push', 'this.effects.push'],
+    [
+      'a task whose record is gone is waited for',
+      "if (task === undefined) return this.#ended(node, 'lost', 'the record of its task is gone')",
+      'if (task === undefined) return node',
+    ],
+    ['a command that ran out of time succeeded', 'exitCode === 0 && timedOut === undefined', 'exitCode === 0'],
+    [
+      'a transaction has no end',
+      'if (next.length >= Math.min(room, this.#most - this.effects.length)) break',
+      'if (next.length >= room) break',
+    ],
+    [
+      'a large input is in one transaction for all',
+      'Math.min(mostAtOnce, Math.floor(mostBytes / length))',
+      'mostAtOnce',
+    ],
+  ],
+  'src/jobs/job.ts': [['an id is used twice', 'job.begun + 1}`', 'job.begun}`']],
+  'src/jobs/task-step.ts': [
+    [
+      'another node’s task is begun',
+      'if (task.node !== self.node || isFinished(task)) return none',
+      'if (isFinished(task)) return none',
+    ],
+    [
+      'a task begins again after a boot',
+      "if (!isSameBoot(task, self)) return lost(task, 'the node booted before it had ended', now)",
+      '',
+    ],
+    ['a killed runner is waited for', "if (trace.kind === 'gone') return lost(task, 'its runner was killed', now)", ''],
+    [
+      'a cancelled task begins',
+      "if (task.cancel)\n    return { kind: 'record'",
+      "if (false)\n    return { kind: 'record'",
+    ],
+    [
+      'an id is begun twice',
+      "if (trace.kind !== 'nothing') return lost(task, 'a task of this id has begun here before', now)",
+      '',
+    ],
+    ['a result of before a boot is lost', "if (trace.kind === 'ended') return recorded(task, trace.result)", ''],
+    ['a running task is not stopped', "return task.cancel ? { kind: 'stop' } : none", 'return none'],
+  ],
+  'src/jobs/task-cleaning.ts': [
+    ['tasks of a listed job are deleted', 'isFinished(task) && !world.isOwned(task)', 'isFinished(task)'],
+    ['tasks of a node that is off run for ever', 'if (!isOff(task.node)) return []', 'return []'],
+    ['tasks are kept for ever', 'at < tooMany || world.now - endOf(task) > keptTaskMs', 'at < tooMany'],
+    ['any number of tasks is kept', 'at < tooMany || world.now', 'world.now'],
+  ],
+  'src/rollout/availability.ts': [
+    [
+      'a node in standby counts as available',
+      '!seen.online || seen.standby || seen.maintenance',
+      '!seen.online || seen.maintenance',
+    ],
+    [
+      'a node that is not there counts as available',
+      'if (!input.nodes.has(node)) down.add(node)',
+      'if (false) down.add(node)',
+    ],
+    ['a removed node counts against the limit', 'for (const node of input.removed) down.delete(node)', ''],
+    ['the limit is passed by one', 'others.length + 1 > maxUnavailable', 'others.length > maxUnavailable'],
+    ['two rollouts work on one node', 'if (rollout !== undefined) return', 'if (false) return'],
+    ['a node that is offline is begun', "if (!online) return 'it is offline'", ''],
+    ['quorum is not looked at', 'return votes >= input.majority', 'return true'],
+    ['those that leave at the same moment are not counted', '!leaving.has(name)) votes', 'name !== node) votes'],
+    ['a window over midnight ends there', '|| (days.includes(yesterday) && minutes < to)', ''],
+    ['a window ends a minute late', 'minutes >= from && minutes < to', 'minutes >= from && minutes <= to'],
+  ],
+  'src/rollout/step.ts': [
+    ['the next wave begins with the first', 'its === wave &&', ''],
+    ['a node begins outside of the window', 'if (window && !isInside(window, input.clock))', 'if (false)'],
+    [
+      'a node begins while the cluster works',
+      "return input.settled ? undefined : 'the cluster has not settled'",
+      'return undefined',
+    ],
+    ['a paused rollout begins nodes', "if (turn.record.state === 'running') beginNodes(turn)", 'beginNodes(turn)'],
+    [
+      'a removed node is waited for',
+      'if (input.removed.has(node.node)) leaveOut(turn, node)',
+      'if (false) leaveOut(turn, node)',
+    ],
+    ['nobody need confirm it', 'if (turn.now <= (confirmBy ?? 0)) return', 'return'],
+    ['what failed on the way back is not tried again', "if (node.phase !== 'undo-failed') continue", 'continue'],
+  ],
+  'src/rollout/commands.ts': [
+    ['the id of a task is used twice', '.serial + 1}`', '.serial}`'],
+    ['a command begins without its hold', 'held && !input.held.has(node)', 'false'],
+    ['a retry begins at once', '&& turn.now >= (node.retryAt ?? 0)', ''],
+    ['a command is tried for ever', 'came.final || node.attempt > command.retries', 'came.final'],
+    ['what failed for good is tried again', 'came.final || node.attempt', 'node.attempt'],
+    ['a boot is not waited for', 'if (reboots) return booted', 'if (reboots) return true'],
+    [
+      'a lost command is done',
+      "if (seen.state === 'lost') {",
+      "if (seen.state === 'lost') return { kind: 'ok' }\n  if (false) {",
+    ],
+    ['a node that does not answer is waited for', 'turn.now <= node.since + command.timeoutMs + graceMs', 'true'],
+    [
+      'a task that nobody has begun is not cancelled',
+      "if (seen.state === 'ready') turn.do({ kind: 'cancel-task', id: task })",
+      '',
+    ],
+    ['exit codes mean nothing', 'exitCode === undefined || isUndo ? undefined', 'true ? undefined'],
+    [
+      'exit codes hold for an undo as well',
+      'exitCode === undefined || isUndo ? undefined',
+      'exitCode === undefined ? undefined',
+    ],
+    ['the node does not take part again', 'command.stopsCluster ? [...startsAgain, ...argv] : argv', 'argv'],
+  ],
+  'src/rollout/forward.ts': [
+    ['a node is worked on before it is empty', "(record.definition.hold === 'maintenance' || seen.empty)", 'true'],
+    [
+      'a node is released while the cluster works',
+      'input.settled && input.nodes.get(node)?.online === true',
+      'input.nodes.get(node)?.online === true',
+    ],
+    ['the hold stays', "if (hold !== 'none') turn.do({ kind: 'delete-hold', node: name })", ''],
+    ['hold-timeout is not kept', 'if (turn.now > node.since + turn.record.definition.holdTimeoutMs)', 'if (false)'],
+    [
+      'a failure does not halt the rollout',
+      "if (state === 'running' || state === 'paused') turn.set({ state: 'halted'",
+      "if (false) turn.set({ state: 'halted'",
+    ],
+    ['wave-back puts nobody back', "if (definition.onFailure === 'wave-back')", 'if (false)'],
+    [
+      'the task of a failed node goes on',
+      "turn.do({ kind: 'cancel-task', id: task })\n  turn.setNode(\n    node,",
+      'undefined\n  turn.setNode(\n    node,',
+    ],
+  ],
+  'src/rollout/back.ts': [
+    ['a command under way is undone', 'if (!isOver(turn, node.task ?? node.stale)) return\n  const seen', 'const seen'],
+    ['a command that never began is undone', 'if (neverBegan) turn.setNode', 'if (false) turn.setNode'],
+    [
+      'another node goes down after one could not be put back',
+      "if (turn.record.nodes.some((one) => one.phase === 'undo-failed')) return",
+      '',
+    ],
+    [
+      'limits do not hold on the way back',
+      '|| whyNotTaken(turn.record, turn.input, node) !== undefined) return',
+      ') return',
+    ],
+    [
+      'the hold stays after the way back',
+      "if (held && hold !== 'none') turn.do({ kind: 'delete-hold', node: name })",
+      '',
+    ],
+    ['an undo runs twice', 'turn.setNode(node.node, { touched: node.command })\n    undoFrom', 'undoFrom'],
+    ['the version stays the new one', "turn.version(name, before ?? { state: 'provisioned' })", ''],
+  ],
+  'src/rollout/removed.ts': [
+    ['a removed node stays held', "if (held) turn.do({ kind: 'delete-hold', node: name })", ''],
+    ['a node that was done is begun again', "|| (phase === 'done' && goal === 'forward')) return", ') return'],
+  ],
+}
