@@ -38,6 +38,7 @@ export const jobCopy: Command = {
     if (!to.startsWith('/')) throw new Refusal(`'${to}' is not an absolute path.`)
     const isFolder = to.endsWith('/')
     if (words.length > 1 && !isFolder) throw new Refusal(`Several files need a folder: --to=${to}/`)
+    if (isFolder) refuseSameNames(words)
     const jobs: Job[] = []
     for (const file of words) {
       const path = isFolder ? `${to.replace(/\/+$/, '')}/${basename(file)}` : to
@@ -50,6 +51,19 @@ export const jobCopy: Command = {
     const text = jobs.map((job) => (jobs.length > 1 ? `${pathOf(job)}:\n${jobTable(job)}` : jobTable(job))).join('')
     return done(text, { copies: jobs.map((job) => ({ path: pathOf(job), ...jobJson(job) })) }, exitCode)
   },
+}
+
+/** The last one would silently take the place of the others. */
+function refuseSameNames(files: readonly string[]): void {
+  const byName = new Map<string, readonly string[]>()
+  for (const file of files) byName.set(basename(file), [...(byName.get(basename(file)) ?? []), file])
+  const same = [...byName].filter(([, alike]) => alike.length > 1)
+  if (same.length > 0)
+    throw new Refusal(
+      ...same.map(
+        ([name, alike]) => `${alike.join(' and ')} would all be ${name} in the folder. Copy them one by one.`,
+      ),
+    )
 }
 
 const pathOf = ({ argv }: Job): string => argv.find((word) => word.startsWith('--to='))?.slice('--to='.length) ?? ''
