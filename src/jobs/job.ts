@@ -37,6 +37,8 @@ export interface JobRecord {
   readonly stdin?: string
   readonly timeoutMs: number
   readonly maxOutput?: number
+  /** Its command is a list of commands, whose results are noted one by one. */
+  readonly notes?: true
   /**
    * `parallel`: on as many nodes at a time as `limit` says. `serial`: on that many, and on the next when all of them have ended. `once`: on one
    * node, and on another only if it was not begun there.
@@ -89,7 +91,7 @@ export const hasEnded = ({ state }: JobNode): boolean => state !== 'waiting' && 
 
 /** The task of a job on a node. Its id is used once, also where the job goes to a node for the second time. */
 export function taskOf(job: JobRecord, node: NodeName): TaskRecord {
-  const { argv, env, stdin, timeoutMs, maxOutput } = job
+  const { argv, env, stdin, timeoutMs, maxOutput, notes } = job
   return {
     id: `${job.id}.${job.begun + 1}`,
     node: nodeName(node),
@@ -98,6 +100,7 @@ export function taskOf(job: JobRecord, node: NodeName): TaskRecord {
     ...(stdin !== undefined && { stdin }),
     timeoutMs,
     ...(maxOutput !== undefined && { maxOutput }),
+    ...(notes && { notes }),
     owner: { kind: 'job', name: job.id, user: job.user },
     state: 'ready',
   }

@@ -20,6 +20,8 @@ export interface TaskResult {
   readonly cancelled?: true
   readonly reason?: string
   readonly tail?: string
+  /** As in the record of the task. */
+  readonly commands?: string
 }
 
 export type TaskTrace =

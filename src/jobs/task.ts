@@ -44,6 +44,10 @@ export interface TaskRecord {
   readonly reason?: string
   /** The last 4 KiB of its output, as it came. */
   readonly tail?: string
+  /** It is a list of commands, and says on its descriptor 3 how each has ended. */
+  readonly notes?: true
+  /** Of such a list: exit code and milliseconds of each command that has ended, as in `0:12 0:3 1:40`. */
+  readonly commands?: string
 }
 
 export const isFinished = ({ state }: Pick<TaskRecord, 'state'>): boolean => state !== 'ready' && state !== 'running'
@@ -73,13 +77,14 @@ function parseOwner(value: unknown): TaskOwner | undefined {
 }
 
 function optionalFields(value: Fields): Partial<TaskRecord> {
-  const { env, cancel, timedOut } = value
+  const { env, cancel, timedOut, notes } = value
   return {
-    ...some(value, ['stdin', 'bootId', 'started', 'ended', 'signal', 'reason', 'tail'], isText),
+    ...some(value, ['stdin', 'bootId', 'started', 'ended', 'signal', 'reason', 'tail', 'commands'], isText),
     ...some(value, ['maxOutput', 'incarnation', 'exitCode'], isNumber),
     ...(isObject(env) && Object.values(env).every(isText) ? { env: env as Readonly<Record<string, string>> } : {}),
     ...(cancel === true ? { cancel } : {}),
     ...(timedOut === true ? { timedOut } : {}),
+    ...(notes === true ? { notes } : {}),
   }
 }
 

@@ -1,11 +1,14 @@
 import { expect, test } from 'vitest'
 import type { Call } from '../../src/cli/command.ts'
+import { jobCopy } from '../../src/cli/commands/job/copy.ts'
 import { jobOutput } from '../../src/cli/commands/job/job.ts'
 import {
+  commandsTable,
   commandText,
   exitCodeOf,
   type Job,
   type JobNode,
+  jobJson,
   jobTable,
   summaryOf,
 } from '../../src/cli/commands/job/print-job.ts'
@@ -76,6 +79,30 @@ test('the table says what became of each node, in words', () => {
     ].join('\n'),
   )
   expect(summaryOf(job(of))).toBe('Job j1: 1 succeeded, 3 failed, 1 lost, 1 waiting, 1 not run.')
+})
+
+test('of a list of commands each has a result on each node, as far as they have ended', () => {
+  const argv = ['sh', '-c', 'for line; do :; done', 'sh', 'true', 'exit 7', 'echo never']
+  const of = job([node('failed', { commands: '0:3 7:12' }), node('waiting')], { argv })
+  expect(commandsTable(of)).toBe(
+    'n-failed  succeeded                3 ms   true\nn-failed  failed with exit code 7  12 ms  exit 7\n',
+  )
+  expect(jobJson(of)).toMatchObject({
+    nodes: [
+      {
+        commands: [
+          { command: 'true', exitCode: 0, ms: 3 },
+          { command: 'exit 7', exitCode: 7, ms: 12 },
+        ],
+      },
+      {},
+    ],
+  })
+})
+
+test('files of one name are not copied into one folder: the last would take the place of the others', async () => {
+  const call = { command: jobCopy, words: ['a/x', 'b/x', 'c/y'], flags: new Map([['to', '/etc/']]) } as unknown as Call
+  await expect(jobCopy.run(call)).rejects.toThrow('a/x and b/x would all be x in the folder. Copy them one by one.')
 })
 
 test('a command is shown as a shell would need it', () => {

@@ -93,6 +93,12 @@ test('a command gets input and environment, runs out of time, and only a part of
       stdout: expect.stringMatching(/^n2: \/ \[\]\nn2: Exit code 7: \(exit 7\)\nn2 +failed/) as unknown,
     },
   })
+  const { jobs: listed } = JSON.parse(await lab.systole('n1', 'job', 'list', '--json')) as {
+    readonly jobs: readonly Job[]
+  }
+  expect(await lab.systole('n3', 'job', 'show', listed[0]?.id ?? '', '--commands')).toMatch(
+    /\nn2 +succeeded +\d+ ms +cd \/tmp; X=1\nn2 +succeeded +\d+ ms +echo \$PWD \[\$X\]\nn2 +failed with exit code 7 +\d+ ms +\(exit 7\)\n$/,
+  )
   const late = lab.systole('n1', 'job', 'run', '--on=n2', '--timeout=1s', '--max-fail=0', '--', 'sleep', '300')
   await expect(late).rejects.toMatchObject({
     cause: { code: 1, stdout: expect.stringMatching(/^n2 +failed: its time limit had passed/) as unknown },

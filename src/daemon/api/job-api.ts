@@ -55,7 +55,7 @@ export function jobHandlers(daemon: Daemon): JobHandlers {
     getJob: async ({ id, newerThan, waitMs }) => {
       const isNewer = (): boolean => (daemon.node.entry(jobKey(id))?.modRevision ?? 0) > (newerThan ?? 0)
       if (newerThan !== undefined) await untilState(daemon.node, isNewer, Math.min(waitMs, longestWaitMs))
-      return asMessage(daemon, await find(daemon, id))
+      return withCommands(daemon, asMessage(daemon, await find(daemon, id)))
     },
     cancelJob: async ({ id, user }) => await cancel(daemon, id, user),
     readJobOutput: async (asked, { signal }) => await output(daemon, asked, signal),
@@ -119,7 +119,9 @@ async function begin(daemon: Daemon, asked: Messages['RunJobRequest']): Promise<
   const { node } = daemon
   if (!(await quorumSoon(node))) throw refuse('no-quorum', 'This node has no quorum and cannot run a job.')
   const nodes = targets(daemon, asked)
-  const { argv, env, stdin, timeoutMs, maxFail, maxOutput, queue, lock, user } = asked
+  // Its start takes longer than all that is written before.
+  if (nodes.includes(node.name)) node.runners.warm()
+  const { argv, env, stdin, timeoutMs, maxFail, maxOutput, queue, lock, user, notes } = asked
   for (let attempt = 1; attempt <= attempts; attempt++) {
     const { entries } = await node.store.list(jobsPrefix)
     if (entries.filter((entry) => known(entry)?.job.state !== 'done').length >= mostActive)
@@ -134,6 +136,7 @@ async function begin(daemon: Daemon, asked: Messages['RunJobRequest']): Promise<
       ...(stdin !== undefined && { stdin }),
       timeoutMs,
       ...(maxOutput !== undefined && { maxOutput }),
+      ...(notes && { notes }),
       order: asked.order as JobRecord['order'],
       limit: asked.limit === 0 ? nodes.length : asked.limit,
       ...(maxFail !== undefined && { maxFail }),
@@ -262,6 +265,16 @@ async function begun(
   }
   await untilState(daemon.node, hasBegun, Math.min(waitMs, longestWaitMs))
   return await find_()
+}
+
+/** With the results of each command of a list: there may be thousands, so that a list of jobs goes without. */
+function withCommands({ node }: Daemon, job: Messages['Job']): Messages['Job'] {
+  const nodes = job.nodes.map((one) => {
+    const entry = one.task === undefined ? undefined : node.entry(taskKey(one.task))
+    const commands = entry && parseTask(fromBytes(entry.value))?.commands
+    return commands === undefined ? one : { ...one, commands }
+  })
+  return { ...job, nodes }
 }
 
 export function asMessage(

@@ -7,6 +7,8 @@ import { outputFile, readResult } from './task-files.ts'
 const mostBytes = 256 * 1024
 /** The first looks follow fast: most commands are short. */
 const firstPauseMs = 4
+const shortPauseMs = 8
+const shortMs = 500
 const longestPauseMs = 60
 export const longestWaitMs = 20_000
 
@@ -14,8 +16,10 @@ export async function readOutput(
   folder: string,
   { offset, waitMs, signal }: { readonly offset: number; readonly waitMs: number; readonly signal: AbortSignal },
 ): Promise<Messages['JobOutput']> {
-  const until = performance.now() + Math.min(waitMs, longestWaitMs)
-  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 1.5, longestPauseMs)) {
+  const begun = performance.now()
+  const until = begun + Math.min(waitMs, longestWaitMs)
+  const longest = (): number => (performance.now() - begun < shortMs ? shortPauseMs : longestPauseMs)
+  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 1.5, longest())) {
     // The result comes after the last of the output.
     const hasEnded = readResult(folder) !== undefined
     const data = readAt(outputFile(folder), offset)

@@ -1,7 +1,8 @@
 /**
  * The runner of one task, a process of its own that no daemon's end ends: runs the command in the folder that its argument names, and writes what
- * came of it there.
+ * came of it there. Without an argument it was started before there was a task for it (start-runner.ts), and reads the name of the folder.
  */
+import { readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { TaskResult } from '../../jobs/index.ts'
 import {
@@ -12,6 +13,7 @@ import {
   runProgram,
 } from '../../resource-agents/index.ts'
 import { BoundedOutput } from './bounded-output.ts'
+import { CommandNotes } from './command-notes.ts'
 import { begin, isCancelled, noteGroup, outputFile, readOrder, type TaskOrder, writeResult } from './task-files.ts'
 
 const tailBytes = 4096
@@ -24,8 +26,10 @@ const lookEveryMs = 100
 const notFoundExit = 127
 const cannotRunExit = 126
 
-export async function main([folder]: readonly string[]): Promise<number> {
-  if (folder === undefined) return 2
+export async function main([named]: readonly string[]): Promise<number> {
+  // Until whoever started it says for which task, or ends without a word.
+  const folder = named ?? readFileSync(0, 'utf8')
+  if (folder === '') return 0
   let stop = (): void => undefined
   // Before it begins: from then on nobody else will run it.
   process.on('SIGTERM', () => stop())
@@ -47,12 +51,12 @@ export async function main([folder]: readonly string[]): Promise<number> {
   return 0
 }
 
-function startCommand({ argv: [path = '', ...words], env, stdin, timeoutMs }: TaskOrder): ProgramRun {
+function startCommand({ argv: [path = '', ...words], env, stdin, timeoutMs, notes }: TaskOrder): ProgramRun {
   const run = runProgram({
     path,
     arguments: words,
     environment: env,
-    stdio: [stdin === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+    stdio: [stdin === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe', notes ? 'pipe' : 'ignore'],
     timeoutMs,
     graceMs,
   })
@@ -65,7 +69,7 @@ function startCommand({ argv: [path = '', ...words], env, stdin, timeoutMs }: Ta
 
 async function outcome(
   folder: string,
-  { maxOutput }: TaskOrder,
+  { maxOutput, notes }: TaskOrder,
   run: ProgramRun,
 ): Promise<Omit<TaskResult, 'started' | 'ended'>> {
   const output = new BoundedOutput(outputFile(folder), maxOutput)
@@ -82,13 +86,18 @@ async function outcome(
       output.add(chunk)
       tail.add(chunk)
     })
+  const commands = notes ? new CommandNotes(child?.stdio[3]) : undefined
   const end = await run.ended
   // By looks and not by time: a busy machine may give this process none, and what was written must be read.
   const mayWait = (): boolean => end.failure === undefined && !isClosed && quiet++ < quietLooks
   while (mayWait()) await Promise.race([closed, delay(lookEveryMs)])
   for (const stream of [child?.stdout, child?.stderr]) stream?.destroy()
   output.finish()
-  return { ...howItEnded(end), ...(tail.text !== '' && { tail: tail.text }) }
+  return {
+    ...howItEnded(end),
+    ...(tail.text !== '' && { tail: tail.text }),
+    ...(commands !== undefined && { commands: commands.finish() }),
+  }
 }
 
 function howItEnded({ failure, exitCode, signal, timedOut, killed }: ProgramEnd): Partial<TaskResult> {

@@ -15,6 +15,8 @@ export interface TaskOrder {
   readonly stdin?: string
   readonly timeoutMs: number
   readonly maxOutput: number
+  /** It says on its descriptor 3 how each of its commands has ended. */
+  readonly notes?: true
 }
 
 const ownOnly = 0o600

@@ -19,6 +19,8 @@ export interface TaskKeeperPorts {
   /** This node may change the store. */
   readonly quorate: () => boolean
   readonly startRunner: (folder: string) => ChildProcess
+  /** A task is about to be claimed, which will need a runner. */
+  readonly warmRunner: () => void
 }
 
 interface Known {
@@ -110,6 +112,7 @@ export class TaskKeeper {
     switch (action.kind) {
       case 'record':
         if (trace.kind === 'gone') endLeftCommand(folder)
+        if (action.record.state === 'running') this.#ports.warmRunner()
         this.#record(entry, action.record)
         break
       case 'start':
@@ -193,7 +196,7 @@ export class TaskKeeper {
     else this.#lookSoon()
   }
 
-  #orderOf({ argv, env, stdin, timeoutMs, maxOutput, owner, id, node }: TaskRecord) {
+  #orderOf({ argv, env, stdin, timeoutMs, maxOutput, notes, owner, id, node }: TaskRecord) {
     const { PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', SYSTOLE_ROOT } = process.env
     return {
       argv,
@@ -213,6 +216,7 @@ export class TaskKeeper {
       ...(stdin !== undefined && { stdin }),
       timeoutMs,
       maxOutput: maxOutput ?? defaultOutputBytes,
+      ...(notes && { notes }),
     }
   }
 

@@ -36,7 +36,7 @@ import { shortages } from '../host/room.ts'
 import { rebootSelf } from '../host/self-reboot.ts'
 import { isEnabled } from '../host/takes-part.ts'
 import { JobKeeper } from '../jobs/job-keeper.ts'
-import { startRunner } from '../jobs/start-runner.ts'
+import { TaskRunners } from '../jobs/start-runner.ts'
 import { TaskCleaner } from '../jobs/task-cleaner.ts'
 import { tasksFolder } from '../jobs/task-files.ts'
 import { TaskKeeper } from '../jobs/task-keeper.ts'
@@ -143,6 +143,7 @@ export class ClusterNode {
   readonly #removals: RemovalWork
   readonly #locks: LockKeeper
   readonly #tasks: TaskKeeper
+  readonly runners = new TaskRunners()
   readonly #taskCleaner: TaskCleaner
   readonly #holds: HoldKeeper
   readonly #notice: RestartNotice
@@ -290,7 +291,8 @@ export class ClusterNode {
       },
       folder: tasksFolder(setup.paths.data),
       quorate: () => this.quorate,
-      startRunner,
+      startRunner: this.runners.start,
+      warmRunner: this.runners.warm,
     })
     this.#jobs = new JobKeeper({
       ...this.#sources(),
@@ -508,6 +510,7 @@ export class ClusterNode {
     this.#removals.close()
     this.#locks.close()
     this.#tasks.close()
+    this.runners.close()
     this.#taskCleaner.close()
     this.rollouts.close()
     this.#holds.close()

@@ -1,12 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { nodeName } from '../../../src/base/index.ts'
 import type { NodeStateRecord } from '../../../src/cib/index.ts'
 import { emptyView } from '../../../src/controller/index.ts'
+import { TaskRunners } from '../../../src/daemon/jobs/start-runner.ts'
 import { TaskCleaner } from '../../../src/daemon/jobs/task-cleaner.ts'
+import { readResult, writeOrder } from '../../../src/daemon/jobs/task-files.ts'
 import { TaskKeeper } from '../../../src/daemon/jobs/task-keeper.ts'
 import { fromBytes, toBytes } from '../../../src/daemon/records/json-value.ts'
 import { keys, ownersPrefixes, taskKey, tasksPrefix } from '../../../src/daemon/records/keys.ts'
@@ -67,6 +69,7 @@ function begin(
     folder: join(folder, 'tasks'),
     quorate: () => true,
     startRunner: more.start ?? startRunner,
+    warmRunner: () => undefined,
   })
   keepers.push(keeper)
   looks.push(() => keeper.look())
@@ -208,6 +211,49 @@ describe('a task on its node', () => {
     await put(ready)
     expect(await until('done')).toMatchObject({ exitCode: 126 })
     expect(starts).toBe(3)
+  })
+})
+
+describe('a runner that is started before its task is claimed', () => {
+  const runners = (): TaskRunners => new TaskRunners([resolve('scripts/run.mjs'), runnerProgram])
+  const run = async (of: TaskRunners): Promise<{ readonly pid: number | undefined; readonly result: unknown }> => {
+    const task = mkdtempSync(join(folder, 'task-'))
+    writeOrder(task, { argv: ['true'], env: { PATH: process.env.PATH ?? '' }, timeoutMs: 60_000, maxOutput: 1024 })
+    const { pid } = of.start(task)
+    await vi.waitFor(() => expect(readResult(task)).toBeDefined(), patience)
+    return { pid, result: readResult(task) }
+  }
+  test('runs the task that it is given, and one that was killed meanwhile is not waited for', async () => {
+    const of = runners()
+    of.warm()
+    const [spare] = of.spare
+    expect(await run(of)).toMatchObject({ pid: spare?.pid, result: { exitCode: 0 } })
+    expect(of.spare).toEqual([])
+    of.warm()
+    const [killed] = of.spare
+    const gone = new Promise((end) => killed?.once('exit', end))
+    killed?.kill('SIGKILL')
+    await gone
+    expect(await run(of)).toMatchObject({ result: { exitCode: 0 } })
+  })
+
+  test('ends when no task comes', async () => {
+    const of = runners()
+    of.warm()
+    const [spare] = of.spare
+    const gone = new Promise((end) => spare?.once('exit', end))
+    of.close()
+    expect(await gone).toBe(0)
+  })
+})
+
+test('a list of commands notes how each has ended, and how long it took', async () => {
+  begin(1)
+  const list = 'for code in 0 0 7; do (exit $code) 3>&-; code=$?; { echo $code >&3; } 2>/dev/null; done; exit $code'
+  await put({ ...ready, notes: true, argv: sh(list) })
+  expect(await until('done')).toMatchObject({
+    exitCode: 7,
+    commands: expect.stringMatching(/^0:\d+ 0:\d+ 7:\d+$/) as string,
   })
 })
 

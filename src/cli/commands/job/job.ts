@@ -6,7 +6,16 @@ import { liveCluster } from '../../live.ts'
 import { alignColumns } from '../../table.ts'
 import { expectWords } from '../../words.ts'
 import { followJob, writeOutput } from './follow.ts'
-import { commandText, exitCodeOf, exitCodes, type Job, jobJson, jobTable, summaryOf } from './print-job.ts'
+import {
+  commandsTable,
+  commandText,
+  exitCodeOf,
+  exitCodes,
+  type Job,
+  jobJson,
+  jobTable,
+  summaryOf,
+} from './print-job.ts'
 import { targetFlags, targetsOf } from './targets.ts'
 
 const defaultTimeoutMs = 10 * 60_000
@@ -79,16 +88,18 @@ export const jobList: Command = {
 
 export const jobShow: Command = {
   path: ['job', 'show'],
-  usage: '<id>',
+  usage: '<id> [--commands]',
   summary: 'Show a job: what became of it on each node',
+  flags: [{ name: 'commands', summary: 'Show what became of each command of job run --commands' }],
   completes: ['anything'],
   run: async (call) => {
-    const job = await jobOf(call, 'job show <id>')
+    const job = await jobOf(call, 'job show <id> [--commands]')
     const lines = [
       `Command: ${commandText(job.argv)}`,
       `By: ${job.user} on ${job.node}, since ${job.created}${job.ended === undefined ? '' : `, until ${job.ended}`}`,
     ]
-    return done(`${summaryOf(job)}\n${lines.join('\n')}\n${jobTable(job)}`, jobJson(job))
+    const commands = call.flags.has('commands') ? `\n${commandsTable(job)}` : ''
+    return done(`${summaryOf(job)}\n${lines.join('\n')}\n${jobTable(job)}${commands}`, jobJson(job))
   },
 }
 
@@ -205,6 +216,7 @@ async function askedOf(call: Call): Promise<Messages['RunJobRequest']> {
     ...targetsOf(call),
     order,
     limit,
+    notes: flags.has('commands'),
     timeoutMs: durationOf(call),
     ...(maxFail !== undefined && { maxFail }),
     ...(maxOutput !== undefined && { maxOutput }),
@@ -226,9 +238,9 @@ async function commandOf({ words, flags, terminal }: Call): Promise<readonly str
   return ['sh', '-c', eachLine, 'sh', ...lines]
 }
 
-/** Each line in a shell of its own: what it sets, and where it goes, is over with it. */
+/** Each line in a shell of its own: what it sets, and where it goes, is over with it. How it ended is said on descriptor 3, which an older node does not open. */
 const eachLine =
-  'for line; do (eval "$line"); code=$?; [ $code = 0 ] || { echo "Exit code $code: $line" >&2; exit $code; }; done'
+  'for line; do (eval "$line") 3>&-; code=$?; { echo $code >&3; } 2>/dev/null; [ $code = 0 ] || { echo "Exit code $code: $line" >&2; exit $code; }; done'
 
 function orderOf(call: Call): Pick<Messages['RunJobRequest'], 'order' | 'limit'> {
   const given = ['serial', 'parallel', 'once'].filter((name) => call.flags.has(name))

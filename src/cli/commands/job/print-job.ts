@@ -63,4 +63,40 @@ export function summaryOf({ id, nodes, state }: Job): string {
 export const commandText = (argv: readonly string[]): string =>
   argv.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)).join(' ')
 
-export const jobJson = ({ revision: _, ...job }: Job): object => ({ ...job, exitCode: exitCodeOf(job as Job) })
+export const jobJson = ({ revision: _, ...job }: Job): object => ({
+  ...job,
+  exitCode: exitCodeOf(job as Job),
+  nodes: job.nodes.map((node) =>
+    node.commands === undefined ? node : { ...node, commands: commandResults(job, node.commands) },
+  ),
+})
+
+interface CommandResult {
+  readonly command: string
+  readonly exitCode: number
+  readonly ms: number
+}
+
+/** Of the lines of `--commands`, which follow the shell and what runs each of them. */
+const wordsBefore = 4
+
+const commandResults = ({ argv }: Pick<Job, 'argv'>, noted: string): readonly CommandResult[] =>
+  noted.split(' ').flatMap((note, at) => {
+    const [exitCode, ms] = note.split(':').map(Number)
+    const command = argv[wordsBefore + at]
+    return exitCode === undefined || ms === undefined || command === undefined ? [] : [{ command, exitCode, ms }]
+  })
+
+/** One line for each command on each node. */
+export function commandsTable(job: Job): string {
+  return alignColumns(
+    job.nodes.flatMap(({ node, commands = '' }) =>
+      commandResults(job, commands).map(({ command, exitCode, ms }) => [
+        node,
+        exitCode === 0 ? 'succeeded' : `failed with exit code ${exitCode}`,
+        `${ms} ms`,
+        command,
+      ]),
+    ),
+  )
+}
