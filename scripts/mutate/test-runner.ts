@@ -56,15 +56,17 @@ export class TestRunner {
     if (project === undefined) throw new Error('vitest has no project.')
     const specifications = files.map((file) => project.createSpecification(join(this.#folder, file)))
     const { testModules, unhandledErrors } = await this.#vitest.runTestSpecifications(specifications, false)
-    const named = (moduleId: string): string => moduleId.slice(this.#folder.length + 1)
+    // vitest lists what earlier runs have left as well.
+    const moduleOf = new Map(testModules.map((one) => [one.moduleId.slice(this.#folder.length + 1), one]))
+    const failed = files.filter((file) => moduleOf.get(file)?.state() === 'failed')
     return {
       took: new Map(
-        testModules.map((one) => [named(one.moduleId), one.diagnostic().duration + one.diagnostic().collectDuration]),
+        files.flatMap((file) => {
+          const one = moduleOf.get(file)?.diagnostic()
+          return one === undefined ? [] : [[file, one.duration + one.collectDuration] as const]
+        }),
       ),
-      failed: [
-        ...testModules.flatMap((one) => (one.ok() ? [] : [named(one.moduleId)])),
-        ...(unhandledErrors.length > 0 ? ['an error that no test caught'] : []),
-      ],
+      failed: failed.length === 0 && unhandledErrors.length > 0 ? ['an error that no test caught'] : failed,
     }
   }
 

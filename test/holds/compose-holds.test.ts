@@ -140,3 +140,30 @@ test('a hold on what is not there has no effect', () => {
   ]
   expect(printXml(composeHolds(cib(), holds))).toBe(printXml(cib()))
 })
+
+test('a node without attributes gets a set of its own first: programs that set one take the first', () => {
+  const composed = composeHolds(cib(), [hold('standby', { node: 'n2' })])
+  expect(printXml(composed)).toMatch(
+    /uname="n2">\s*<instance_attributes id="nodes-2"\/>\s*<instance_attributes id="hold-/,
+  )
+})
+
+test('a hold decides over whatever else is written: its set has the highest score', () => {
+  const composed = printXml(
+    composeHolds(cib(), [hold('standby', { node: 'n2' }), hold('disable', { resource: 'web' })]),
+  )
+  expect(composed).toContain('<instance_attributes id="hold-standby-n2-systole-standby" score="INFINITY">')
+  expect(composed).toContain('<meta_attributes id="hold-disable-web-systole-disable" score="INFINITY">')
+})
+
+test('an attribute in the set of a hold stays where the own set was taken away', () => {
+  const composed = printXml(composeHolds(cib(), [hold('standby', { node: 'n2' })]))
+  const changed = composed
+    .replace('<instance_attributes id="nodes-2"/>', '')
+    .replace(/(<instance_attributes id="hold-[^>]*>)/, '$1<nvpair id="x" name="rack" value="b"/>')
+  const read = parseXml(changed)
+  if (!read.ok) throw new Error('not XML')
+  const kept = printXml(withoutHolds(read.value))
+  expect(kept).toContain('<nvpair id="nodes-2-rack" name="rack" value="b"/>')
+  expect(kept).not.toContain('hold-')
+})

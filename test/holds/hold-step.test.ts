@@ -55,6 +55,19 @@ describe('what a process renews', () => {
 })
 
 describe('what an operator has asked for', () => {
+  test('does not keep the DC from looking when another ends where it has no time', () => {
+    expect(
+      look(
+        noHoldsSeen,
+        [
+          [hold('drain', { node: 'n2' }), 4],
+          [kept, 5],
+        ],
+        0,
+      ).wake,
+    ).toBe(20_000)
+  })
+
   test('stays until it is released where it has no time', () => {
     const drain = hold('drain', { node: 'n2' })
     expect(look(noHoldsSeen, [[drain, 5]], 0, { calendarMs: calendar + 1e12 })).toMatchObject({

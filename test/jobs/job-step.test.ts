@@ -236,6 +236,23 @@ describe('a job', () => {
     expect(cluster.job.state).toBe('done')
   })
 
+  test('says once that a command is to end', () => {
+    const cluster = new Cluster()
+    cluster.step()
+    for (const node of names) cluster.set(node, { state: 'running' })
+    cluster.job = { ...cluster.job, state: 'cancelling' }
+    expect(cluster.step()).toHaveLength(4)
+    expect(cluster.step()).toEqual([])
+  })
+
+  test('counts a node that was lost as failed, and one whose record is gone as lost', () => {
+    const cluster = new Cluster({ limit: 1, maxFail: 0 })
+    cluster.step()
+    cluster.tasks.clear()
+    cluster.step()
+    expect(cluster.states).toBe('lost skipped skipped skipped')
+  })
+
   test('is read as it was written; what is no job is none', () => {
     const cluster = new Cluster({ lock: 'a', queue: true, maxFail: 1 })
     cluster.step()

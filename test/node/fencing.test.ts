@@ -101,6 +101,16 @@ test('a device is told once the fencing is recorded, and the result is told once
   ])
 })
 
+test('a delay is over when it is, for the DC', () => {
+  const node = dc()
+  node.fencing({ kind: 'fence', request: request({ delayMs: 700 }), random: 0 })
+  written(node)
+  node.later(699)
+  expect(node.ofFencing('run-device')).toEqual([])
+  node.later(1)
+  expect(node.ofFencing('run-device')).toHaveLength(1)
+})
+
 test('a DC of a later term is not forestalled: no device is told for the earlier one', () => {
   const node = dc()
   node.fencing({ kind: 'fence', request: request(), random: 0 })
@@ -245,6 +255,18 @@ describe('a reset by a watchdog', () => {
     expect(records(again).at(-1)).toEqual(['dc', 'failed', false])
   })
 
+  test('is not proven where it came and went between two looks', () => {
+    const node = begun(false)
+    const record = { node: n2, id: '2', incarnation: 9, address: 'a', daemonVersion: '', state: 'member', since: 0 }
+    const value = { ...record, bootId: 'b1' } as const
+    node.store(
+      { kind: 'put', key: keys.member(n2), value, createRevision: 9, lease: 'L9' },
+      { kind: 'delete', key: keys.member(n2) },
+    )
+    stays(node, waitMs)
+    expect(records(node).at(-1)).toEqual(['dc', 'failed', false])
+  })
+
   test('is not waited for without quorum, or under another term', () => {
     const node = begun(false)
     node.later(4000)
@@ -313,6 +335,17 @@ describe('of the DC and the survivor of two', () => {
     expect(records(node).filter(([by]) => by === 'dc')).toEqual([])
     node.later(1)
     expect(records(node).filter(([by]) => by === 'dc')).toHaveLength(1)
+  })
+
+  test('the delay of the survivor is over when it is', () => {
+    const node = dc()
+    finds(node, 'silent')
+    planned(node, 700)
+    written(node)
+    node.later(699)
+    expect(node.ofFencing('run-device')).toEqual([])
+    node.later(1)
+    expect(node.ofFencing('run-device')).toMatchObject([{ by: 'alone' }])
   })
 
   test('the survivor goes on alone once its fencing is written down', () => {
@@ -497,6 +530,21 @@ describe('a node that an earlier DC has left switched off', () => {
     expect(node.ofFencing('run-device')).toMatchObject([{ by: 'alone', device: 'f', action: 'on', target: n2 }])
     node.configured({ 'cluster-delay': '50s' }, device())
     expect(node.ofFencing('read-recorded-alone')).toHaveLength(1)
+  })
+
+  test('is not where it was to be off, and no more once it is here as somebody new, also by that survivor', () => {
+    const node = new DrivenNode()
+    node.configured({}, device())
+    node.feed({ kind: 'began' })
+    fencedState(node)
+    node.fencing({ kind: 'recorded-alone', records: [{ ...left, action: 'off' }] })
+    expect(node.ofFencing('run-device')).toEqual([])
+    node.fencing({ kind: 'recorded-alone', records: [left] })
+    expect(node.ofFencing('run-device')).toHaveLength(1)
+    answers(node, false)
+    expect(node.loop.state.fencing.alone.requests).toHaveLength(1)
+    comes(node, 9, 'b2')
+    expect(node.loop.state.fencing.alone.requests).toEqual([])
   })
 })
 

@@ -1,6 +1,7 @@
 /** How the parts of a node work together. */
 import { describe, expect, test } from 'vitest'
 import { monotonicMs, nodeName } from '../../src/base/index.ts'
+import { keys } from '../../src/controller/index.ts'
 import type { Command } from '../../src/executor/index.ts'
 import { isQuorate, type NodeEffect, nodeTimings, ownCopyWillDo } from '../../src/node/index.ts'
 import { mayPerform } from '../../src/node/node.ts'
@@ -109,6 +110,24 @@ describe('before the store was read', () => {
     expect(node.kinds).toEqual(['executor-quorum', 'quorum-gained'])
     node.feed({ kind: 'began' })
     expect(node.kinds.slice(2)).toEqual(['executor-quorum', 'register'])
+  })
+
+  test('the node does not register either where it says something else of itself', () => {
+    const node = new DrivenNode()
+    node.quorum()
+    node.feed({ kind: 'says', says: { watchdogMs: 5000 } })
+    expect(node.kinds).not.toContain('register')
+  })
+
+  test('it does not campaign, whatever the store shows of it', () => {
+    const node = new DrivenNode()
+    node.configured()
+    node.quorum()
+    node.member()
+    node.later(1000)
+    expect(node.kinds).not.toContain('campaign')
+    node.feed({ kind: 'began' })
+    expect(node.kinds).toContain('campaign')
   })
 
   test.each([
@@ -243,4 +262,33 @@ test('the times of a node are those of its cluster', () => {
     leaseMarginMs: 700,
     controller: { lossWaitMs: 26_700, registrationMs: 9000, overlapAfterMs: 200, linkPatienceMs: 10_000 },
   })
+})
+
+test('a node that leaves does not campaign while another stays', () => {
+  const campaigns = (leaves: boolean): boolean => {
+    const node = new DrivenNode()
+    node.configured()
+    const n2 = nodeName('n2')
+    const other = {
+      node: n2,
+      id: '2',
+      incarnation: 3,
+      address: 'a',
+      daemonVersion: '',
+      state: 'member',
+      since: 0,
+    } as const
+    node.store({ kind: 'put', key: keys.member(n2), value: other, createRevision: 4, lease: 'L2' })
+    node.store({ kind: 'put', key: keys.dc, value: { node: n2 }, createRevision: 5, lease: 'L2' })
+    node.feed({ kind: 'began' })
+    node.quorum()
+    node.member()
+    node.nodeState()
+    if (leaves) node.feed({ kind: 'leave' })
+    node.store({ kind: 'delete', key: keys.dc })
+    node.later(3000)
+    return node.kinds.includes('campaign')
+  }
+  expect(campaigns(false)).toBe(true)
+  expect(campaigns(true)).toBe(false)
 })
