@@ -270,6 +270,28 @@ describe('a change of what was shown', () => {
     ).toBe(whole)
   })
 
+  test('is checked in steps, between which the main thread does other work', async () => {
+    const guarded = new GuardedCib({ kind: 'limited', user: 'alice', permissions }, new Selector())
+    const shown = await guarded.see(whole)
+    const pushed = cibOf(
+      printXml(shown.cib).replace(
+        '<instance_attributes id="na"/>',
+        '<instance_attributes id="na"><nvpair id="x" name="x" value="y"/></instance_attributes>',
+      ),
+    )
+    let turns = 0
+    let isDone = false
+    const count = (): void => {
+      turns++
+      if (!isDone) setImmediate(count)
+    }
+    setImmediate(count)
+    await guarded.changed(whole, shown, pushed)
+    isDone = true
+    // The merge, its permissions, references, and the mistakes of both.
+    expect(turns).toBeGreaterThanOrEqual(5)
+  })
+
   test('must not refer to what its author may not read', async () => {
     const pair = (reference: string) => (xml: string) =>
       xml.replace(

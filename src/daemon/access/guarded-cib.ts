@@ -1,4 +1,8 @@
-/** The CIB as a user with roles sees and changes it. */
+/**
+ * The CIB as a user with roles sees and changes it. To check a change of a large CIB takes the main thread long: it is done in steps, between which
+ * everything else has its turn. Nothing is lost by that, as what comes of it is saved only where nobody has changed the CIB meanwhile.
+ */
+import { setImmediate as afterOthers } from 'node:timers/promises'
 import {
   type Access,
   accessTo,
@@ -89,20 +93,25 @@ export class GuardedCib {
 
   /** The whole CIB after somebody has made `pushed` of what was shown of it: `whole` itself where nothing is changed. Refused where that is not permitted. */
   async changed(whole: XmlElement, shown: ReadableCib, pushed: XmlElement): Promise<XmlElement> {
+    await afterOthers()
     const merged = applyToWhole(shown, pushed)
     const access = await this.accessTo(whole)
     const after = access.of(whole) === 'write' ? merged : withVersionOf(whole, withClusterWordsOf(whole, merged))
     // A version that changes nothing would still push another one out of the history.
     if (sameDocument(whole, after)) return whole
     await this.#check(whole, after)
+    await afterOthers()
     const hidden = firstHiddenReference(whole, after, await this.accessTo(after))
     if (hidden !== undefined)
       throw denied(
         `${this.rights.user} may not refer to '${hidden}', because ${this.rights.user} may not read all of it.`,
       )
+    await afterOthers()
     const known = new Set(mistakes(whole))
+    await afterOthers()
     const fresh = mistakes(after).filter((sentence) => !known.has(sentence))
     if (fresh.length > 0) throw refuse('mistakes', ...fresh)
+    await afterOthers()
     return after
   }
 
@@ -112,10 +121,12 @@ export class GuardedCib {
   }
 
   async #check(before: XmlElement, after: XmlElement): Promise<void> {
-    const forbidden = firstForbidden(
+    const sides = [
       { cib: before, access: await this.accessTo(before) },
       { cib: after, access: await this.accessTo(after) },
-    )
+    ] as const
+    await afterOthers()
+    const forbidden = firstForbidden(...sides)
     if (forbidden !== undefined) throw refuse(deniedCode, describeForbidden(forbidden, this.rights.user))
   }
 }

@@ -15,8 +15,14 @@ import { type PushAnswer, refuse } from '../../rpc/index.ts'
 import { quorumSoon } from '../node/quorum-soon.ts'
 import type { SharedState } from '../node/shared-state.ts'
 import { untilState } from '../node/until-state.ts'
-import { refuseUnfit } from '../records/fit-value.ts'
-import { besideParameter, largestConfiguration, largestParameters, longestCommand } from '../records/limits.ts'
+import { isFit, refuseUnfit } from '../records/fit-value.ts'
+import {
+  besideParameter,
+  largestConfiguration,
+  largestParameters,
+  longestCommand,
+  longestValue,
+} from '../records/limits.ts'
 import { secretsOfView } from '../records/secrets-of-view.ts'
 import { pushConfig, trimHistory } from './config-history.ts'
 import { type CibEpochs, epochsOf } from './epochs.ts'
@@ -40,28 +46,30 @@ export function readConfigurationToPush(xml: string): {
   if (cib.name !== 'cib' || !childElement(cib, 'configuration'))
     throw refuse('not-a-cib', `The document is not a CIB: expected a 'cib' element that contains a 'configuration'.`)
   readConfiguration(cib)
-  refuseLongValues(configurationElement(cib), '')
+  refuseLongValues(configurationElement(cib), () => '', longestValue())
   return { xml: printXml({ ...cib, children: [configurationElement(cib)] }), epochs: epochsOf(cib) }
 }
 
-function refuseLongValues(part: XmlElement, above: string): void {
+/** `above`: asked for only where something is refused. `longest`: read once, as the environment is slow. */
+function refuseLongValues(part: XmlElement, above: () => string, longest: number): void {
   const { name, attributes, children } = part
-  const path = `${above}/${name}${attributes.id === undefined ? '' : `[@id='${shortened(attributes.id)}']`}`
+  const path = (): string =>
+    `${above()}/${name}${attributes.id === undefined ? '' : `[@id='${shortened(attributes.id)}']`}`
   for (const [attribute, value] of Object.entries(attributes))
-    refuseUnfit({ [`The attribute '${shortened(attribute)}' of ${path}`]: value })
+    if (!isFit(value, longest)) refuseUnfit({ [`The attribute '${shortened(attribute)}' of ${path()}`]: value })
   for (const child of children)
-    if (child.kind === 'element') refuseLongValues(child, path)
-    else refuseUnfit({ [`A text in ${path}`]: child.text })
+    if (child.kind === 'element') refuseLongValues(child, path, longest)
+    else if (!isFit(child.text, longest)) refuseUnfit({ [`A text in ${path()}`]: child.text })
   if (name === 'primitive' || name === 'template') refuseManyParameters(part, path)
 }
 
 /** No agent of it could be started. */
-function refuseManyParameters(resource: XmlElement, path: string): void {
+function refuseManyParameters(resource: XmlElement, path: () => string): void {
   const bytes = parameterBytes(resource)
   if (bytes > largestParameters)
     throw refuse(
       'too-long',
-      `The parameters of ${path} have ${bytes} bytes in total. The limit for an agent is ${largestParameters}.`,
+      `The parameters of ${path()} have ${bytes} bytes in total. The limit for an agent is ${largestParameters}.`,
     )
 }
 

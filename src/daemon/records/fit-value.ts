@@ -3,6 +3,13 @@ import { firstNotInXml } from '../../base/index.ts'
 import { refuse } from '../../rpc/index.ts'
 import { longestValue } from './limits.ts'
 
+/** Without its name, which costs more than the look: most values are short, and a document has thousands. `longest`: as `longestValue` says. */
+export const isFit = (text: string, longest: number): boolean =>
+  text.length * bytesOfCharacter <= longest && firstNotInXml(text) === undefined
+
+/** Of UTF-8 for one of JavaScript, at most. */
+const bytesOfCharacter = 3
+
 /** By what each is: `The value of ping`. */
 export function refuseUnfit(texts: Readonly<Record<string, string | undefined>>): void {
   for (const [what, text = ''] of Object.entries(texts)) {
