@@ -133,3 +133,23 @@ test('the list is brought to nodes that were here and take no part, until they h
   members.delete(alpha)
   expect(await look()).toBe(1)
 })
+
+test('a call that is under way is not made again meanwhile', async () => {
+  const listed = file(9, [a])
+  const state = { ...down, node: alpha, attributes: { incarnation: '5' } }
+  const view = { ...emptyView, members: new Map(), nodeStates: new Map([[alpha, state]]) } as never
+  const ends: (() => void)[] = []
+  const updateClusterFile = async (): Promise<object> =>
+    await new Promise((_, reject) => ends.push(() => reject(new Error('it is off'))))
+  const to = () => ({ updateClusterFile }) as never
+  const brings = new BringList({ leads: () => true, file: () => listed, view: () => view, peers: { to } })
+  brings.look()
+  await vi.waitFor(() => expect(ends).toHaveLength(1))
+  brings.look()
+  await new Promise(setImmediate)
+  expect(ends).toHaveLength(1)
+  ends[0]?.()
+  await new Promise(setImmediate)
+  brings.look()
+  await vi.waitFor(() => expect(ends).toHaveLength(2))
+})

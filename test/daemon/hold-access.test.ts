@@ -64,7 +64,7 @@ beforeEach(async () => {
     },
   } as unknown as Daemon['node']
   const access = { guardedFor: (rights: LimitedRights) => new GuardedCib(rights, selector) }
-  daemon = { node, file: {}, access, refuseOnWitness: () => undefined } as unknown as Daemon
+  daemon = { node, file: {}, access, log, refuseOnWitness: () => undefined } as unknown as Daemon
   all = holdHandlers(daemon)
   await saveConfiguration(node, { ...readConfigurationToPush(cib), expectedVersion: 0, user: 'root', command: 'test' })
   await expect.poll(() => view.configuration?.version).toBe(1)
@@ -146,8 +146,19 @@ describe('a user with roles', () => {
   test('who may write one resource stops that one; a ban is a constraint, which is another permission', async () => {
     const { acquire } = of(may('write', 'web'))
     expect((await acquire({ kind: 'disable', resource: 'web' })).outcome).toBe('acquired')
-    await expect(acquire({ kind: 'disable', resource: 'db' })).rejects.toThrow('Permission denied')
+    await expect(acquire({ kind: 'disable', resource: 'db' })).rejects.toThrow("There is no resource 'db'")
     await expect(acquire({ kind: 'ban', resource: 'web', node: 'n1' })).rejects.toThrow('Permission denied')
+  })
+
+  test('does not learn whether a resource that is hidden is there', async () => {
+    const { acquire } = of(everything('write'), may('deny', 'db'))
+    const refusal = async (resource: string): Promise<string> =>
+      await acquire({ kind: 'disable', resource }).then(
+        () => 'held',
+        (error: Error) => error.message.replace(resource, 'X'),
+      )
+    expect(await refusal('db')).toBe(await refusal('nothing'))
+    expect(await refusal('web')).toBe('held')
   })
 
   test('drains no node that the configuration does not name yet: by what it names, nothing would change', async () => {

@@ -6,15 +6,17 @@ import { monotonicMs, nodeName } from '../../src/base/index.ts'
 import { parseXml, printXml, type XmlElement } from '../../src/cib/index.ts'
 import { type ClusterView, cibOfView, emptyView, observe } from '../../src/controller/index.ts'
 import { changeCib } from '../../src/daemon/api/change-cib.ts'
-import { holdHandlers } from '../../src/daemon/api/hold-api.ts'
+import { acquiring, holdHandlers } from '../../src/daemon/api/hold-api.ts'
 import { listConfigVersions } from '../../src/daemon/configuration/config-history.ts'
 import { readConfigurationToPush, saveConfiguration } from '../../src/daemon/configuration/configuration-edit.ts'
 import type { Daemon } from '../../src/daemon/daemon.ts'
 import { HoldKeeper } from '../../src/daemon/holds/hold-keeper.ts'
+import type { StoredHold } from '../../src/daemon/holds/hold-records.ts'
 import { toBytes } from '../../src/daemon/records/json-value.ts'
 import { keys, rolloutKey } from '../../src/daemon/records/keys.ts'
 import { observationOf } from '../../src/daemon/records/observations.ts'
 import { openStoreView, type StoreView } from '../../src/daemon/records/store-view.ts'
+import { type HoldRecord, mostHolds } from '../../src/holds/index.ts'
 import type { CallContext } from '../../src/rpc/index.ts'
 import { EmbeddedStore } from '../../src/store/index.ts'
 import { hold } from '../holds/hold.ts'
@@ -33,12 +35,17 @@ let view: ClusterView
 let listeners: Set<() => void>
 let node: Daemon['node']
 let holds: ReturnType<typeof holdHandlers>
+let warned: unknown[]
+const warn = (...told: unknown[]): void => {
+  warned.push(told)
+}
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'systole-holds-'))
   store = new EmbeddedStore({ directory: folder })
   view = emptyView
   listeners = new Set()
+  warned = []
   seen = await openStoreView(store, log, (changes, revision) => {
     view = observe(view, changes.map(observationOf), Number(revision)).view
     for (const tell of listeners) tell()
@@ -57,7 +64,7 @@ beforeEach(async () => {
       return () => listeners.delete(tell)
     },
   } as unknown as typeof node
-  holds = holdHandlers({ node, file: {}, refuseOnWitness: () => undefined } as unknown as Daemon)
+  holds = holdHandlers({ node, file: {}, refuseOnWitness: () => undefined, log: { ...log, warn } } as unknown as Daemon)
   await saveConfiguration(node, { ...readConfigurationToPush(cib), expectedVersion: 0, user: 'root', command: 'test' })
   await expect.poll(() => view.configuration?.version).toBe(1)
 })
@@ -195,6 +202,36 @@ describe('who may end a hold', () => {
     expect((await release(ids, { holder: 'h1' })).outcome).toBe('released')
     expect((await release(ids)).outcome).toBe('free')
     expect((await release(['drain-n2'])).outcome).toBe('released')
+  })
+
+  test('a release by force is in the log, with who made it and whose the hold was', async () => {
+    await acquire([{ kind: 'ban', resource: 'web', node: 'n1' }], keptMove)
+    await release(['drain-n2'], { force: true, user: 'anna' })
+    expect(warned).toEqual([])
+    await release([...view.holds.keys()], { force: true, user: 'anna' })
+    expect(warned).toEqual([
+      ['holds were released by force', { user: 'anna', holds: [expect.stringMatching(/^h1-1 \(command /)] }],
+    ])
+  })
+
+  test('a name that a command holds is nobody else’s; asked for again, it is held since the first time', () => {
+    const [since, later] = ['2026-11-23T14:00:00.000Z', '2026-11-23T15:00:00.000Z']
+    const stored = (record: HoldRecord): StoredHold => ({ entry: { key: keys.hold(record.id) } as never, hold: record })
+    const first = hold('drain', { node: 'n2', since })
+    const again = hold('drain', { node: 'n2', since: later })
+    expect(acquiring([stored(first)], [again]).holds.map((one) => one.since)).toEqual([since])
+    // One that has a time begins it again.
+    expect(acquiring([stored(first)], [{ ...again, ttlMs: 5000 }]).holds.map((one) => one.since)).toEqual([later])
+    const owner = { kind: 'command', name: 'resource move', user: 'root', node: 'n1' }
+    expect(acquiring([stored(hold('drain', { node: 'n2', owner }))], [again]).outcome).toBe('held')
+  })
+
+  test('there are 1000 holds at most, and those that are there already are renewed all the same', () => {
+    const records = Array.from({ length: mostHolds }, (_, index) => hold('drain', { node: `n${index}` }))
+    const stored = records.map((record) => ({ entry: { key: keys.hold(record.id) } as never, hold: record }))
+    expect(() => acquiring(stored, [hold('drain', { node: 'one-more' })])).toThrow('There are 1000 holds already')
+    expect(acquiring(stored, records.slice(0, 1)).outcome).toBe('renewed')
+    expect(acquiring(stored.slice(1), [hold('drain', { node: 'one-more' })]).outcome).toBe('acquired')
   })
 
   test('what is wrong is refused before anything is written', async () => {

@@ -1,6 +1,14 @@
 /** The calls of the local API that a user with roles gets answered in part: only what the user may read, only changes that the user may make. */
+import { setImmediate as afterOthers } from 'node:timers/promises'
 import { nodeName } from '../../base/index.ts'
-import { childElement, configurationElement, parseXml, printXml, type XmlElement } from '../../cib/index.ts'
+import {
+  childElement,
+  configurationElement,
+  findResource,
+  parseXml,
+  printXml,
+  type XmlElement,
+} from '../../cib/index.ts'
 import { type ClusterView, cibOfView } from '../../controller/index.ts'
 import { type HoldRecord, holdsIn, restoreHolds, splitHolds } from '../../holds/index.ts'
 import {
@@ -13,7 +21,7 @@ import {
   refuse,
 } from '../../rpc/index.ts'
 import type { Write } from '../../store/index.ts'
-import { holdsToAcquire } from '../api/hold-api.ts'
+import { holdsToAcquire, noSuchResource } from '../api/hold-api.ts'
 import { listConfigVersions, readConfigVersion } from '../configuration/config-history.ts'
 import { readConfigurationToPush, saveConfiguration } from '../configuration/configuration-edit.ts'
 import type { Daemon } from '../daemon.ts'
@@ -108,6 +116,12 @@ function limitedHolds(
     const { view, quorate } = daemon.node
     await guarded.check(composed(view, quorate), composed(viewAfter(view, writes), quorate))
   }
+  // In the words for one that is not there: whoever may not read a resource does not learn that there is one.
+  const refuseHidden = async (wanted: Messages['AcquireHoldsRequest']['holds']): Promise<void> => {
+    const { cib } = await guarded.see(composed(daemon.node.view, daemon.node.quorate))
+    for (const { resource } of wanted)
+      if (resource !== undefined && findResource(cib, resource) === undefined) throw noSuchResource(resource)
+  }
   // What this node has not seen yet could not be judged.
   const seen = (ids: readonly string[]): readonly string[] => ids.filter((id) => daemon.node.view.holds.has(id))
   const none = { outcome: 'free', holds: [], revision: 0 }
@@ -115,6 +129,7 @@ function limitedHolds(
   return {
     acquireHolds: async (asked, context) => {
       const request = { ...asked, user: guarded.rights.user }
+      await refuseHidden(asked.holds)
       const holds = holdsToAcquire(daemon, request)
       // One that is there already would be no change, and needs the same permission.
       const { view } = daemon.node
@@ -186,7 +201,9 @@ async function push(daemon: Daemon, guarded: GuardedCib, asked: Messages['PushRe
   const { view } = node
   const whole = composed(view, node.quorate)
   refuseLongDocument(whole, asked.xml.length)
-  const unheld = parsed(readConfigurationToPush(asked.xml).xml)
+  const { xml } = readConfigurationToPush(asked.xml)
+  await afterOthers()
+  const unheld = parsed(xml)
   const version = view.configuration?.version ?? 0
   if (version !== asked.expectedVersion) return { kind: 'conflict', version }
   const shown = await guarded.see(whole)

@@ -42,7 +42,13 @@ export function holdHandlers(daemon: Daemon): HoldHandlers {
     },
     releaseHolds: async (asked) => {
       configuredFile(daemon)
-      return await change(daemon, (stored) => releasing(stored, asked))
+      const released = await change(daemon, (stored) => releasing(stored, asked))
+      if (asked.force && released.outcome === 'released')
+        daemon.log.warn('holds were released by force', {
+          user: asked.user || 'unknown',
+          holds: released.holds.map(({ id, owner }) => `${id} (${owner?.kind ?? ''} ${owner?.name ?? ''})`),
+        })
+      return released
     },
     listHolds: async () => {
       configuredFile(daemon)
@@ -131,8 +137,10 @@ function knownNode(daemon: Daemon, name: string): string {
 function knownResource(daemon: Daemon, id: string): string {
   const { configuration } = daemon.node.view
   if (configuration !== undefined && findResource(configuration.cib, id) !== undefined) return resourceId(id)
-  throw refuse('no-such-resource', `There is no resource '${id}'.`)
+  throw noSuchResource(id)
 }
+
+export const noSuchResource = (id: string): Error => refuse('no-such-resource', `There is no resource '${id}'.`)
 
 export interface HoldStep {
   readonly outcome: 'acquired' | 'renewed' | 'released' | 'held' | 'free'

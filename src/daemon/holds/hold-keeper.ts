@@ -3,6 +3,7 @@ import type { MonotonicMs } from '../../base/index.ts'
 import { type HoldEffect, holdStep, noHoldsSeen, parseHold } from '../../holds/index.ts'
 import type { Entry, Revision, Store } from '../../store/index.ts'
 import type { Log } from '../host/log.ts'
+import { freeRecord } from '../records/free-record.ts'
 import { fromBytes } from '../records/json-value.ts'
 import { holdsPrefix, jobKey, keys, rolloutKey } from '../records/keys.ts'
 
@@ -72,16 +73,8 @@ export class HoldKeeper {
     const { log, store } = this.#ports
     if (this.#freeing.has(id)) return
     this.#freeing.add(id)
-    const key = keys.hold(id)
-    store()
-      .transaction({
-        compare: [
-          { kind: 'create-revision', key: keys.dc, equals: term as Revision },
-          { kind: 'mod-revision', key, equals: revision as Revision },
-        ],
-        writes: [{ kind: 'delete', key }],
-      })
-      .then(({ applied }) => {
+    freeRecord(store(), { key: keys.hold(id), revision: revision as Revision, term })
+      .then((applied) => {
         if (applied) log.info('a hold has ended', { hold: id, why })
       })
       .catch((error: unknown) => log.warn('a hold could not be ended yet', { hold: id, error }))

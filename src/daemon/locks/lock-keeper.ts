@@ -4,8 +4,9 @@ import type { ClusterView } from '../../controller/index.ts'
 import { parseJob } from '../../jobs/index.ts'
 import type { Entry, Revision, Store } from '../../store/index.ts'
 import type { Log } from '../host/log.ts'
+import { freeRecord } from '../records/free-record.ts'
 import { fromBytes } from '../records/json-value.ts'
-import { jobKey, keys, locksPrefix } from '../records/keys.ts'
+import { jobKey, locksPrefix } from '../records/keys.ts'
 import { hasLeft, type LockRecord, parseLock } from './lock-record.ts'
 
 export interface LockKeeperPorts {
@@ -93,15 +94,8 @@ export class LockKeeper {
     const { log, store } = this.#ports
     if (this.#freeing.has(entry.key)) return
     this.#freeing.add(entry.key)
-    store()
-      .transaction({
-        compare: [
-          { kind: 'create-revision', key: keys.dc, equals: how.term as Revision },
-          { kind: 'mod-revision', key: entry.key, equals: entry.modRevision },
-        ],
-        writes: [{ kind: 'delete', key: entry.key }],
-      })
-      .then(({ applied }) => {
+    freeRecord(store(), { key: entry.key, revision: entry.modRevision, term: how.term })
+      .then((applied) => {
         if (applied) log.info('a lock is free', { lock: how.lock.name, owner: how.lock.owner, why: how.why })
       })
       .catch((error: unknown) => log.warn('a lock could not be freed yet', { key: entry.key, error }))

@@ -15,7 +15,7 @@ import type { Store } from '../../store/index.ts'
 import { saveConfiguration } from '../configuration/configuration-edit.ts'
 import type { Log } from '../host/log.ts'
 import type { SharedState } from '../node/shared-state.ts'
-import { forgetRecords, recordsToForget } from '../records/forget-node.ts'
+import { forgetRecords, holdsToForget, recordsToForget } from '../records/forget-node.ts'
 import { fromBytes, toBytes } from '../records/json-value.ts'
 import { keys, nodeListKey } from '../records/keys.ts'
 import type { ClusterFile, ClusterNodeEntry } from './cluster-file.ts'
@@ -169,7 +169,7 @@ async function clearLeftRecords(store: Store, removed: NodeName): Promise<boolea
       { kind: 'mod-revision', key: nodeListKey, equals: entry.modRevision },
       { kind: 'absent', key: keys.member(removed) },
     ],
-    writes: recordsToForget(removed),
+    writes: [...recordsToForget(removed), ...(await holdsToForget(store, removed))],
   })
   return applied
 }

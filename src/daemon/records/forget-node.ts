@@ -22,11 +22,15 @@ export async function clearNode(node: SharedState, file: ClusterFile, cleared: N
   await forgetRecords(node.store, cleared)
 }
 
-/** With what is held on it: a node that is added by that name later would be drained from the start. */
 export async function forgetRecords(store: Store, node: NodeName): Promise<void> {
+  const writes = [...recordsToForget(node), ...(await holdsToForget(store, node))]
+  await store.transaction({ compare: [], writes })
+}
+
+/** What is held on it: a node that is added by that name later would be drained from the start. */
+export async function holdsToForget(store: Store, node: NodeName): Promise<readonly Write[]> {
   const held = (await storedHolds(store)).filter(({ hold }) => hold?.node === node)
-  const ends = held.map(({ entry: { key } }): Write => ({ kind: 'delete', key }))
-  await store.transaction({ compare: [], writes: [...recordsToForget(node), ...ends] })
+  return held.map(({ entry: { key } }): Write => ({ kind: 'delete', key }))
 }
 
 export const recordsToForget = (node: NodeName): readonly Exclude<Write, { readonly kind: 'put' }>[] => [
