@@ -377,6 +377,24 @@ describe('words of an operator', () => {
   })
 })
 
+test('a node that does not become empty within hold-timeout has failed', () => {
+  const busy = { nodes: { n1: { empty: false } } }
+  const holding = run(rollout(), busy, 1).state
+  const { holdTimeoutMs } = holding.definition
+  expect(run(holding, busy, 1 + holdTimeoutMs).state.nodes[0]?.phase).toBe('holding')
+  expect(run(holding, busy, 2 + holdTimeoutMs).state.nodes[0]).toMatchObject({ phase: 'failed', failedIn: 'holding' })
+})
+
+test('an abort waits for the command that is under way, and undoes none that never began', () => {
+  const aborting = said(run(rollout(), {}, 1).state, 'abort')
+  const undone = (task: TaskSeen): readonly string[] =>
+    tasksIn(run(aborting, { tasks: { 'r1-1-1': task } }, 101).effects)
+  expect(undone({ state: 'running', began: true })).toEqual([])
+  expect(undone(done)).toEqual(['remove'])
+  expect(undone({ state: 'cancelled', began: true })).toEqual(['remove'])
+  expect(undone({ state: 'cancelled', began: false })).toEqual([])
+})
+
 describe('a node that is removed from the cluster', () => {
   const running: TaskSeen = { state: 'running', began: true }
   const two = { waves: { 'max-unavailable': 2 } }
