@@ -174,7 +174,8 @@ async function perform(call: ParsedCall, world: ToolWorld): Promise<ToolReply> {
 /** A part that takes its own place counts as a change of the configuration, the configuration or the state as one of the state, and the CIB as none. */
 function replaces({ given }: ParsedCall, written: XmlElement | undefined): { readonly counts?: 'epoch' | 'updates' } {
   const { scope } = chosen(given)
-  if (scope === undefined && written?.name === 'cib') return {}
+  const isWhole = scope === undefined || !sections.has(scope)
+  if (isWhole && written?.name === 'cib') return {}
   return { counts: scope === 'configuration' || scope === 'status' ? 'updates' : 'epoch' }
 }
 
@@ -247,7 +248,7 @@ function query(call: ParsedCall, world: ToolWorld): ToolReply {
     if (section === undefined) return nothing()
     return asksForAccess(given) ? withAccess(call, [bare(section)]) : printed(printXml(bare(section)))
   }
-  const found = selectXpath(cib, xpath)
+  const found = selectXpath(cib, xpath, { onlyFromRoot: true })
   if (!found.ok) return refused(exitCodes.noSuchObject, `cibadmin: ${found.reports.join(' ')}`)
   if (found.value.length === 0) return nothing()
   if (asksForAccess(given)) return withAccess(call, found.value.map(bare))
@@ -362,7 +363,7 @@ function changeFound(
   cib: XmlElement,
   how: { readonly xpath: string; readonly given: XmlElement | undefined; readonly call: ParsedCall },
 ): XmlElement | ToolReply {
-  const selected = selectXpath(cib, how.xpath)
+  const selected = selectXpath(cib, how.xpath, { onlyFromRoot: true })
   if (!selected.ok) return refused(exitCodes.noSuchObject, `cibadmin: ${selected.reports.join(' ')}`)
   const [target] = selected.value
   if (selected.value.includes(cib) && command.startsWith('delete'))

@@ -8,10 +8,15 @@ import { childElements, type XmlElement } from '../../cib/index.ts'
 import { XpathDocument, XpathNode } from './xpath-nodes.ts'
 
 /** The elements that a path finds, in the order of the document. */
-export function selectXpath(root: XmlElement, path: string): Result<readonly XmlElement[], string> {
+export function selectXpath(
+  root: XmlElement,
+  path: string,
+  { onlyFromRoot = false }: { readonly onlyFromRoot?: boolean } = {},
+): Result<readonly XmlElement[], string> {
   try {
     // The package's types want all of DOM; it asks for what xpath-nodes.ts has.
-    const found = xpathEngine.select(path, new XpathDocument(root) as unknown as Node)
+    const document = new XpathDocument(root)
+    const found = xpathEngine.select(path, (onlyFromRoot ? besideTheTree(document) : document) as unknown as Node)
     if (!Array.isArray(found)) return failed(`The path ${path} finds no elements.`)
     const elements = (found as readonly unknown[]).flatMap((node) => (node instanceof XpathNode ? [node.source] : []))
     return ok([...new Set(elements)])
@@ -20,6 +25,18 @@ export function selectXpath(root: XmlElement, path: string): Result<readonly Xml
     return failed(`The path ${path} is not understood: ${reason}`)
   }
 }
+
+/** For cibadmin a path that does not begin at the root begins nowhere, and finds nothing. Permissions have always been read from the root here. */
+const besideTheTree = (ownerDocument: XpathDocument): object => ({
+  nodeType: 1,
+  nodeName: '',
+  childNodes: [],
+  attributes: [],
+  firstChild: null,
+  nextSibling: null,
+  parentNode: null,
+  ownerDocument,
+})
 
 /** `/cib/configuration/resources/primitive[@id='web']`. */
 export function elementPath(root: XmlElement, target: XmlElement): string | undefined {
