@@ -6,9 +6,9 @@ import { type Call, Refusal } from './command.ts'
 
 /** Of these only the first word is a resource. */
 const oneResource = ['update', 'meta', 'op add', 'op delete', 'op remove']
-const silent = ['manage', 'unmanage', 'clone', 'promotable', 'move', 'move-with-constraint', 'ban']
+const silent = ['manage', 'unmanage', 'clone', 'promotable', 'move', 'ban']
 /** Of one resource. */
-const single = ['clear', 'relations']
+const single = ['clear', 'relations', 'move-with-constraint']
 const plainly = ['utilization', 'relocate dry-run']
 const forResources = [
   ...oneResource,

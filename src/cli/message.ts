@@ -123,6 +123,7 @@ export type Notice =
   | { readonly code: 'removed-besides'; readonly lines: readonly string[] }
   | { readonly code: 'unmanaged'; readonly ids: readonly string[] }
   | { readonly code: 'rules-not-shown' }
+  | { readonly code: 'schema-is-newest' }
   | { readonly code: 'wait-is-old' }
   /** Mistakes that --force lets pass. */
   | { readonly code: 'forced'; readonly messages: readonly (string | Message)[] }

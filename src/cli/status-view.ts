@@ -35,7 +35,8 @@ export function select(status: ClusterStatus, selection: Selection): ClusterStat
   const resources = status.resources.filter((resource) => {
     const where = activeOn(resource)
     if (ids.length > 0 && !namesIn(resource).some((name) => ids.includes(name))) return false
-    if (node !== undefined && !where.includes(node)) return false
+    // What runs nowhere is not on another node either.
+    if (node !== undefined && where.length > 0 && !where.includes(node)) return false
     return keep(resource) && (!hideInactive || where.length > 0)
   })
   return { ...status, resources }
@@ -54,9 +55,12 @@ export function isFencing(resource: Resource): boolean {
 export function resourceLines(
   status: ClusterStatus,
   speech: Speech,
-  { hideInactive = false }: { readonly hideInactive?: boolean } = {},
+  { hideInactive = false, node }: { readonly hideInactive?: boolean; readonly node?: string | undefined } = {},
 ): readonly string[] {
-  const printed = printClusterStatus(status, { tellsInactive: !hideInactive })
+  const printed = printClusterStatus(status, {
+    tellsInactive: !hideInactive,
+    ...(node === undefined ? {} : { onlyOn: [node] }),
+  })
   return inDialect(section(printed, '* Full List of Resources:'), speech)
 }
 

@@ -54,6 +54,7 @@ export function cibLines(cib: XmlElement): readonly string[] {
 
 function elementLines(element: XmlElement, depth: number): readonly string[] {
   const attributes = Object.entries(element.attributes)
+    .filter(([name]) => !(name === 'end' && isLifetime(element)))
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, value]) => ` ${name}="${name === 'id' ? idOf(element, value) : value}"`)
   const inner = childElements(element).filter((child) => !isEmptySet(child))
@@ -66,6 +67,10 @@ function elementLines(element: XmlElement, depth: number): readonly string[] {
   const ordered = isSet ? lines.sort(([a = ''], [b = '']) => (a < b ? -1 : 1)) : lines
   return [head, ...ordered.flat(), ...resources.flatMap((child) => elementLines(child, depth + 1))]
 }
+
+/** The end of a lifetime is counted from now: an answer that was kept knows another one. */
+const isLifetime = ({ name, attributes }: XmlElement): boolean =>
+  name === 'date_expression' && (attributes.id ?? '').includes('-lifetime')
 
 /** pcs 0.12 puts the first 20 characters of a name into the id of a cluster option. */
 function idOf(element: XmlElement, id: string): string {
@@ -92,9 +97,10 @@ export function outputLines(text: string): readonly string[] {
   return text.trimEnd().split('\n').map(asMeant)
 }
 
-/** Passwords are masked here; the members of a set stand in their order, where pcs sorts them. */
+/** Each has a time of its own; passwords are masked here; the members of a set stand in their order, where pcs sorts them. */
 const asMeant = (line: string): string =>
   line
+    .replace(/(Last updated: ).*/, '$1now')
     .replace(/(pass\w*)=\S+/g, '$1=******')
     .replace(
       /^( *Resources: )(.*)$/,

@@ -66,11 +66,13 @@ const purposes: readonly Purpose[] = [
     reason: 'a resource that is there is cloned and changed wherever its agent is installed',
   },
   {
-    theirs: /stonith-watchdog-timeout can only be unset or set to 0 while SBD is disabled/,
+    // On a host with Debian's package sbd it is enabled.
+    theirs:
+      /stonith-watchdog-timeout can(not be unset or set to 0 while SBD is enabled| only be unset or set to 0 while SBD is disabled)/,
     reason: 'systoled feeds the watchdog: there is no SBD to be enabled first',
   },
   {
-    ours: /cannot refer to itself|is given twice|is not understood: XPath|cannot all start, for each waits|is not a valid (timeout|interval|value) for|is not a value for/,
+    ours: /cannot refer to itself|is given twice|cannot be a guest node|is not understood: XPath|cannot all start, for each waits|is not a valid (timeout|interval|value) for|is not a value for/,
     reason: 'what the cluster could not do is refused',
   },
   {

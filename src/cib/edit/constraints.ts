@@ -59,7 +59,8 @@ export function createLocation(cib: XmlElement, request: NewLocation): EditResul
       const rule = ruleElement(schemaRule(cib, where.rule), `${id}-rule`, ids)
       return append(cib, element('rsc_location', { id, ...subject, ...others }, [rule]))
     }
-    const placed = { node: where.node, score: formatScore(where.score) }
+    // pcs puts a minus before whatever is avoided.
+    const placed = { node: where.node, score: Object.is(where.score, -0) ? '-0' : formatScore(where.score) }
     const id = request.id ?? ids.free(`location-${name}-${where.node}-${placed.score}`)
     return append(rest, element('rsc_location', { id, ...subject, ...placed, ...others }))
   })
@@ -168,7 +169,9 @@ export function createOrder(cib: XmlElement, request: NewOrder): EditResult {
   const reports = [
     ...checkConstraint(cib, request, [request.first, request.then]),
     ...checkPair(request.first, request.then, [request.firstAction, request.thenAction]),
-    ...(request.force && !request.groupsHold ? [] : withinOneGroup(cib, [request.first, request.then])),
+    ...(request.force && !request.groupsHold
+      ? []
+      : withinOneGroup(cib, [request.first, request.then], request.groupsHold === true)),
     ...(request.force ? [] : sameConstraint(cib, { name: 'rsc_order', what: 'order', pair })),
   ]
   return unless(reports, () => {
@@ -362,14 +365,16 @@ export function enclosingClone(cib: XmlElement, id: string): XmlElement | undefi
 const hasInstances: ReadonlySet<string> = new Set(['clone', 'master', 'bundle'])
 
 /** A group has an order of its own. */
-function withinOneGroup(cib: XmlElement, resources: readonly string[]): readonly EditReport[] {
+function withinOneGroup(cib: XmlElement, resources: readonly string[], countsItself = false): readonly EditReport[] {
   const groups = resources.flatMap((id) => {
     const resource = findResource(cib, id)
     const parent = resource && parentResource(cib, resource)
     return parent?.name === 'group' ? [{ id, group: parent.attributes.id ?? '' }] : []
   })
   return groups.flatMap(({ id, group }, index) => {
-    const other = groups.slice(0, index).find((earlier) => earlier.group === group && earlier.id !== id)
+    const other = groups
+      .slice(0, index)
+      .find((earlier) => earlier.group === group && (countsItself || earlier.id !== id))
     return other ? [{ code: 'in-one-group', id, other: other.id, group } as const] : []
   })
 }

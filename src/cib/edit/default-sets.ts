@@ -2,7 +2,7 @@
 import { failed, longestId, similarWords } from '../../base/index.ts'
 import { childElement, childElements, element, type XmlElement } from '../document.ts'
 import { configurationElement } from '../read-configuration.ts'
-import { idSource } from '../schema/ids.ts'
+import { idPart, idSource } from '../schema/ids.ts'
 import { appended, editSection, replaceElement, withAttributes, withChildren } from '../tree.ts'
 import { formatScore } from '../values/score.ts'
 import { badNewId } from './find.ts'
@@ -34,7 +34,7 @@ export function createDefaultsSet(cib: XmlElement, request: NewDefaultsSet): Edi
     const rule = request.rule ? [ruleElement(schemaRule(cib, request.rule), `${id}-rule`, ids)] : []
     const pairs = Object.entries(request.values)
       .filter(([, value]) => value !== '')
-      .map(([name, value]) => element('nvpair', { id: ids.free(`${id}-${name}`), name, value }))
+      .map(([name, value]) => element('nvpair', { id: ids.free(`${id}-${idPart(name)}`), name, value }))
     const made = element('meta_attributes', attributes, [...rule, ...pairs])
     return edited(
       editSection(cib, section, (found) => appended(found, made)),
@@ -81,7 +81,7 @@ export function updateDefaultsSet(
               current.children.filter((child) => child !== pair),
             )
           if (pair) return replaceElement(current, pair, (old) => withAttributes(old, { value }))
-          return appended(current, element('nvpair', { id: ids.free(`${request.id}-${name}`), name, value }))
+          return appended(current, element('nvpair', { id: ids.free(`${request.id}-${idPart(name)}`), name, value }))
         }, set),
       ),
     )

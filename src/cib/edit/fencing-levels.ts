@@ -78,7 +78,8 @@ function notADevice(cib: XmlElement, id: string): readonly EditReport[] {
 }
 
 export interface LevelSelector {
-  readonly index?: number
+  /** As typed where it is none. */
+  readonly index?: number | string
   readonly target?: LevelTarget
   /** Only levels with exactly these devices. */
   readonly devices?: readonly string[]
@@ -96,7 +97,11 @@ export function removeFencingLevels(cib: XmlElement, selector: LevelSelector): E
   if (leaving.length === 0 && !anything)
     return failed({
       code: 'level-not-found',
-      ...present({ index: selector.index, target: selector.target && describeTarget(selector.target) }),
+      ...present({
+        index: selector.index,
+        target: selector.target && describeTarget(selector.target),
+        devices: selector.devices,
+      }),
     })
   return edited(
     leaving.reduce((current, level) => replaceElement(current, level, []), cib),

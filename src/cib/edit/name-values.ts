@@ -8,7 +8,7 @@ import { oldValues } from '../old-names.ts'
 import { describeValues, isValueOf, type OptionDefinition } from '../options/definition.ts'
 import { findOption } from '../options/lookup.ts'
 import type { NvSetKind } from '../read-nvset.ts'
-import type { IdSource } from '../schema/ids.ts'
+import { type IdSource, idPart } from '../schema/ids.ts'
 import { appended, replaceElement, withAttributes, withChildren } from '../tree.ts'
 import type { EditReport } from './reports.ts'
 
@@ -24,6 +24,8 @@ export interface NvSetEdit {
   readonly options?: readonly OptionDefinition[]
   /** An empty value is written as it is. */
   readonly keepsEmpty?: boolean | undefined
+  /** What an id cannot have is left out of it; elsewhere a dot stands for it. */
+  readonly shortIds?: boolean
 }
 
 /**
@@ -77,7 +79,11 @@ function set(
     )
   const [target] = plainSets(parent, edit.kind)
   const setId = target?.attributes.id ?? ids.free(edit.setId)
-  const pair = element('nvpair', { id: ids.free(`${setId}-${name}`), name, value })
+  const pair = element('nvpair', {
+    id: ids.free(`${setId}-${edit.shortIds === true ? idPart(name) : name}`),
+    name,
+    value,
+  })
   if (target) return replaceElement(parent, target, (found) => appended(found, pair))
   return withSet(parent, element(edit.kind, { id: setId }, [pair]))
 }

@@ -46,7 +46,12 @@ export type EditReport =
       readonly line: string
     }
   | { readonly code: 'operation-twice'; readonly resource: string; readonly id: string; readonly line: string }
-  | { readonly code: 'level-not-found'; readonly index?: number; readonly target?: string }
+  | {
+      readonly code: 'level-not-found'
+      readonly index?: number | string
+      readonly target?: string
+      readonly devices?: readonly string[]
+    }
   | { readonly code: 'wrong-kind'; readonly id: string; readonly kind: string; readonly wanted: string }
   | { readonly code: 'id-in-use'; readonly id: string; readonly by: string }
   | { readonly code: 'bad-id'; readonly id: string }

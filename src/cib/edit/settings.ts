@@ -67,7 +67,13 @@ export function setDefaults(cib: XmlElement, change: SettingsChange & { readonly
       editSection(cib, section, (found) =>
         setNameValues(
           found,
-          { kind: 'meta_attributes', setId: `${section}-meta_attributes`, values: change.values, options },
+          {
+            kind: 'meta_attributes',
+            setId: `${section}-meta_attributes`,
+            values: change.values,
+            options,
+            shortIds: true,
+          },
           idSource(cib),
         ),
       ),

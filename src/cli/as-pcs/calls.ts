@@ -175,6 +175,9 @@ async function refuseManySets(call: Call, section: string): Promise<void> {
     childElements(found, 'meta_attributes'),
   )
   const path = call.command.path.join(' ')
+  // The word without update is older than sets are: with one set it means what it meant.
+  if (sets.length > 1 && call.speech.dialect === '0.12' && !/ update$/.test(call.typedName))
+    throw new Refusal(`This command has been replaced with 'pcs ${path} update'. See 'man pcs' -> Changes in pcs-0.12.`)
   if (sets.length > 1)
     throw saidTogether([
       `Several options sets exist, please use the 'pcs ${path} set update' command and specify an option set ID`,

@@ -2,6 +2,7 @@
 import { childElements, configurationElement, findResource, type XmlElement } from '../../cib/index.ts'
 import { type Call, Refusal } from '../command.ts'
 import { quoted } from '../pcs-words/said.ts'
+import { splitSections } from '../words.ts'
 
 interface Question {
   /** After the question. */
@@ -21,7 +22,7 @@ const questions: Readonly<Record<string, Question>> = {
   'is-stonith': { fits: upTo(0) },
   'is-type': { fits: ([type, ...more]) => type !== undefined && more.every((word) => isTrait(type, word)) },
   'get-type': { fits: upTo(0) },
-  'is-state': { fits: (words) => words.length > 0 },
+  'is-state': { fits: fitsState },
   'is-in-group': { fits: upTo(1), kinds: primitive },
   'is-in-clone': { fits: upTo(1), kinds: ['group', 'primitive'] },
   'is-in-bundle': { fits: upTo(1), kinds: primitive },
@@ -38,11 +39,19 @@ const states =
 const isTrait = (type: string, word: string): boolean =>
   (word === 'unique' && (type === 'clone' || type === 'bundle')) || (word === 'promotable' && type === 'clone')
 
+/** `started on-node n1 members all`: one word before the keywords, and one after each. */
+function fitsState(words: readonly string[]): boolean {
+  const sections = splitSections(words, ['on-node', 'members', 'instances'])
+  return sections.every((section) => section.words.length === 1) && sections[0]?.keyword === ''
+}
+
 export async function refuseQuery({ words, cluster }: Call): Promise<void> {
   const [id = '', name, ...rest] = words
   const question = name === undefined ? undefined : questions[name]
-  if (question === undefined) throw wrongQuery(' ')
-  if (!question.fits(rest)) throw wrongQuery(` ${name}`)
+  if (words.length === 0) throw wrongQuery('')
+  if (question === undefined)
+    throw wrongQuery(id in questions && words.length === 1 ? ` <resource-id> ${id}` : ' <resource-id> ')
+  if (!question.fits(rest)) throw wrongQuery(` <resource-id> ${name}`)
   const [value = ''] = rest
   if (name === 'is-type' && !types.includes(value)) throw badValue(value, 'resource type', types)
   if (name === 'is-state' && !states.includes(value.toLowerCase())) throw badValue(value, 'state', states)
@@ -70,6 +79,6 @@ const badValue = (value: string, what: string, known: readonly string[]): Refusa
   new Refusal(`'${value}' is not a valid ${what} value, use ${quoted(known)}`)
 
 function wrongQuery(after: string): Refusal {
-  const heading = `Usage: pcs status query resource <resource-id>${after}...`
+  const heading = `Usage: pcs status query resource${after}...`
   return new Refusal({ own: heading, about: { code: 'said-by-pcs', errors: [], after: ['', heading] } })
 }

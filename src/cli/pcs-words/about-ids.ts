@@ -101,7 +101,7 @@ export function aboutIds(about: About, { typed, words }: CallNames): Said | unde
       )
     case 'part-of-clone': {
       const sentence = `${about.id} is a ${about.kind} resource, you should use the ${about.kind} id: ${about.outer} when adding constraints`
-      return / set$| set |ticket/.test(typed)
+      return / set$| set |ticket/.test(typed) || (typed === 'constraint location' && words[1] === 'rule')
         ? one(`${sentence}, use --force to override`, true)
         : one(`${sentence}. Use --force to override.`)
     }

@@ -114,7 +114,7 @@ const rows: readonly Row[] = [
     say: (_ids, about) =>
       about.code === 'level-not-found'
         ? [
-            `Fencing level${about.target === undefined ? '' : ` for '${about.target}'`}${about.index === undefined ? '' : ` at level '${about.index}'`} does not exist`,
+            `Fencing level${about.target === undefined ? '' : ` for '${about.target.replace(/^(regexp|attrib)%/, '')}'`}${about.index === undefined ? '' : ` at level '${about.index}'`}${about.devices === undefined ? '' : ` with device(s) ${list([...about.devices].sort())}`} does not exist`,
           ]
         : [],
     closes: true,

@@ -38,6 +38,8 @@ export function notices(notice: Notice, call: CallNames): string {
       return notice.lines.join('\n')
     case 'unmanaged':
       return notice.ids.map((id) => `Warning: '${id}' is unmanaged`).join('\n')
+    case 'schema-is-newest':
+      return 'Cluster CIB has been upgraded to latest version'
     case 'rules-not-shown':
       return 'Warning: Constraints with rules are not displayed.'
     case 'wait-is-old':

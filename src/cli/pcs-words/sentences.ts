@@ -51,7 +51,9 @@ function aboutTheCall(about: About, call: CallNames): Said | undefined {
           : `missing value of '${about.word}' option`,
       )
     case 'pair-twice':
-      return one(`duplicate option '${about.name}' with different values '${about.values[0]}' and '${about.values[1]}'`)
+      return one(
+        `duplicate option '${about.name}' with different values ${quoted([...about.values].sort()).replace("', '", "' and '")}`,
+      )
     case 'needs-running-cluster':
       return one("Specified option '-f' is not supported in this command")
     case 'wait-without-cluster':

@@ -19,9 +19,20 @@ export function printClusterStatus(
     tellsPending = true,
     tellsInactive = true,
     nodesAre = '',
-  }: { readonly tellsPending?: boolean; readonly tellsInactive?: boolean; readonly nodesAre?: string } = {},
+    onlyOn,
+  }: {
+    readonly tellsPending?: boolean
+    readonly tellsInactive?: boolean
+    readonly nodesAre?: string
+    readonly onlyOn?: readonly string[]
+  } = {},
 ): string {
-  const resources = printResourceList({ ...status, tellsPending, tellsInactive })
+  const resources = printResourceList({
+    ...status,
+    tellsPending,
+    tellsInactive,
+    ...(onlyOn === undefined ? {} : { onlyOn }),
+  })
   const nodes = indent([`* Node List${nodesAre === '' ? '' : ` (${nodesAre})`}:`, ...indent(printNodes(status))])
   return [
     ...(status.nodes.length === 0 ? [] : [...nodes, '']),

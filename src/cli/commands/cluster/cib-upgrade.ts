@@ -17,6 +17,7 @@ export const clusterCibUpgrade: Command = {
         if (!upgraded.ok) throw new Refusal(...upgraded.reports)
         return ok({ cib: upgraded.value, created: [], removed: [] })
       },
+      notices: () => [{ code: 'schema-is-newest' }],
       message: () => 'The CIB uses the newest schema.',
     })
   },

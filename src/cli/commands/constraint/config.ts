@@ -96,7 +96,8 @@ export const constraintRef: Command = {
       return [resource, ...(isClone ? [outer.attributes.id] : [])]
     }
     const none = call.speech.dialect === '0.11' ? 'No Matches.' : 'No Matches'
-    const facts = call.words.map((resource) => ({
+    const asked = judgesAsPcs(call.speech) ? [...new Set(call.words)].sort() : call.words
+    const facts = asked.map((resource) => ({
       resource,
       constraints: constraints
         .filter((constraint) => resourcesOf(constraint).some((id) => namesOf(resource).includes(id)))

@@ -7,6 +7,7 @@ import {
   type RuleCondition,
   type XmlElement,
 } from '../../../cib/index.ts'
+import { judgesAsPcs } from '../../as-pcs/speech.ts'
 import { changeCib } from '../../change.ts'
 import { type Call, type Command, changeFlags, type Outcome, Refusal } from '../../command.ts'
 import { onlyKnown, readRole, readScore } from '../../constraint-words.ts'
@@ -87,7 +88,8 @@ async function byNodes(
   if (isFile(call)) call.tell({ code: 'nodes-not-validated' })
   const wanted = request.words.map((word) => {
     const [node = '', score = 'INFINITY'] = word.split('=')
-    return { node, score: readScore(score) * request.sign }
+    const given = readScore(score) * request.sign
+    return { node, score: judgesAsPcs(call.speech) ? given : given + 0 }
   })
   const edit = (cib: XmlElement): EditResult =>
     wanted.reduce<EditResult>(

@@ -49,7 +49,7 @@ async function showAttributes(call: Call): Promise<Outcome> {
         .map(({ name, value }) => [name, isHidden(name) ? hiddenValue : value]),
     ),
   }))
-  const lines = facts
+  const lines = inOrder(call, facts)
     .filter(({ attributes }) => Object.keys(attributes).length > 0)
     .map(({ node, attributes }) => ` ${node}: ${pairWords(attributes).toSorted().join(' ')}\n`)
   return await inFormat(call, {
@@ -62,6 +62,10 @@ async function showAttributes(call: Call): Promise<Outcome> {
       ),
   })
 }
+
+/** pcs lists nodes by their names. */
+const inOrder = <Fact extends { readonly node: string }>(call: Call, facts: readonly Fact[]): readonly Fact[] =>
+  judgesAsPcs(call.speech) ? facts.toSorted((a, b) => (a.node < b.node ? -1 : 1)) : facts
 
 /** As `pcs node attribute --output-format json` gives it out. */
 function nodeForms(call: Call, cib: XmlElement, wanted: string | undefined): readonly unknown[] {

@@ -1,5 +1,6 @@
 import { parseDurationMs } from '../../../base/index.ts'
 import { addScores, failuresIn, formatScore, parseScore } from '../../../cib/index.ts'
+import { judgesAsPcs } from '../../as-pcs/speech.ts'
 import { type Command, done } from '../../command.ts'
 import { onlyKnown } from '../../constraint-words.ts'
 import { statusOf } from '../../status-view.ts'
@@ -30,8 +31,13 @@ export const resourceFailcount: Command = {
       [...attributes].flatMap(([attribute, value]) => {
         const counted = failuresIn(attribute)
         if (counted?.what !== 'fail-count' || counted.operation === '') return []
-        const { resource, operation, intervalMs } = counted
-        const failing = { resource, operation, intervalMs: String(intervalMs) }
+        const { operation, intervalMs } = counted
+        // Of an instance it is the resource's.
+        const failing = {
+          resource: judgesAsPcs(call.speech) ? counted.resource.replace(/:\d+$/, '') : counted.resource,
+          operation,
+          intervalMs: String(intervalMs),
+        }
         return [{ node: String(node), ...failing, count: formatScore(parseScore(value) ?? 0) }]
       }),
     )

@@ -80,12 +80,16 @@ function answer(call: Call, { status, found, question, rest }: Question): Outcom
     case 'is-in-bundle':
       return around('bundle')
     case 'get-nodes':
-      return tell([...new Set(activeOn(resource))])
+      return tell([...new Set(allNamed(status.resources, resource.configuredId).flatMap(activeOn))])
     case 'get-members':
       return tell([...new Set(membersOf(resource).map(({ configuredId }) => String(configuredId)))])
     case 'get-index-in-group': {
       const group = inside.findLast((candidate) => candidate.kind === 'group')
-      if (group?.kind !== 'group') throw new Refusal(`'${resource.configuredId}' is not in a group.`)
+      if (group?.kind !== 'group')
+        throw new Refusal({
+          own: `'${resource.configuredId}' is not in a group.`,
+          about: { code: 'said-by-pcs', errors: [`Resource '${resource.configuredId}' is not in a group`] },
+        })
       return tell([String(group.members.findIndex(({ configuredId }) => configuredId === resource.configuredId))])
     }
     default:
@@ -208,6 +212,11 @@ function find(resources: readonly Resource[], id: string, inside: readonly Resou
     if (below) return below
   }
   return undefined
+}
+
+/** Of what is cloned, each instance. */
+function allNamed(resources: readonly Resource[], id: Resource['configuredId']): readonly Resource[] {
+  return resources.flatMap((one) => (one.configuredId === id ? [one] : allNamed(membersOf(one), id)))
 }
 
 function allIds(resource: Resource): readonly string[] {

@@ -55,7 +55,9 @@ async function show(call: Call, what: { readonly fencing: boolean; readonly none
     keep: () => true,
     ...(node === undefined ? {} : { node }),
   })
-  const lines = [...(selected.resources.length === 0 ? [] : resourceLines(selected, call.speech, { hideInactive }))]
+  const lines = [
+    ...(selected.resources.length === 0 ? [] : resourceLines(selected, call.speech, { hideInactive, node })),
+  ]
   const levels = what.fencing && names.length === 0 ? topologyLines(cib, call.speech.dialect) : []
   const empty = own.resources.length === 0 ? what.none : 'No active resources'
   const text = [...(lines.length > 0 ? lines : [empty]), ...levels].map((line) => `${line}\n`).join('')

@@ -6,12 +6,13 @@ import {
   removeFencingLevels,
   type XmlElement,
 } from '../../../cib/index.ts'
+import { judgesAsPcs } from '../../as-pcs/speech.ts'
 import { changeCib } from '../../change.ts'
 import { type Command, changeFlags, Refusal } from '../../command.ts'
 import { formatFlag, inFormat } from '../../output-format.ts'
 import { commandsText, levelCommands } from '../../pcs-form/as-commands.ts'
 import { rebuildingCommands } from '../../replay/index.ts'
-import type { Dialect } from '../../speech.ts'
+import type { Dialect, Speech } from '../../speech.ts'
 import { expectWords } from '../../words.ts'
 
 type Target = FencingLevel['target']
@@ -164,7 +165,7 @@ export const stonithLevelRemove: Command = {
   flags: changeFlags,
   completes: [{ words: ['1', '2', '3', 'target', 'stonith'] }, 'node', 'fence-device'],
   run: async (call) => {
-    const { index, target, devices } = readSelector(call.words)
+    const { index, target, devices } = readSelector(call.words, call.speech)
     // All levels go by a command of their own: whoever forgets a word must not lose the topology.
     if (index === undefined && (target === undefined || call.speech.dialect === '0.12'))
       throw new Refusal(
@@ -184,8 +185,11 @@ export const stonithLevelRemove: Command = {
   },
 }
 
-function readSelector(words: readonly string[]): {
-  readonly index?: number
+function readSelector(
+  words: readonly string[],
+  speech: Speech,
+): {
+  readonly index?: number | string
   readonly target?: Target
   readonly devices: readonly string[]
 } {
@@ -199,11 +203,15 @@ function readSelector(words: readonly string[]): {
   const devices = devicesAt >= 0 ? others.slice(devicesAt + 1) : bare.slice(1)
   if (targetAt >= 0 && target === undefined) throw new Refusal("Expected a node after 'target'.")
   return {
-    ...(numbered ? { index: readLevel(first) } : {}),
+    ...(numbered ? { index: readAnyLevel(first, speech) } : {}),
     ...(target === undefined ? {} : { target: readTarget(target) }),
     devices: devices.flatMap((word) => word.split(',')),
   }
 }
+
+/** Of a level that cannot be pcs says that it is not there. */
+const readAnyLevel = (text: string, speech: Speech): number | string =>
+  judgesAsPcs(speech) && !/^[1-9]$/.test(text) ? text : readLevel(text)
 
 function readLevel(text: string): number {
   if (/^[1-9]$/.test(text)) return Number(text)
