@@ -52,6 +52,7 @@ function turnBack(turn: Turn, node: RolloutNode): void {
   const neverBegan = seen?.began === false && node.attempt === 1 && node.isFirst === true
   if (neverBegan) turn.setNode(node.node, { touched: node.command })
   if ((node.held && !hasLostHold(turn, node)) || !hasUndo(turn, node.node)) {
+    if (hasUndo(turn, node.node)) returns(turn, node)
     undoFrom(turn, node.node)
     return
   }
@@ -75,7 +76,16 @@ function takeAgain(turn: Turn, { node, phase }: RolloutNode): void {
   const isHolding = turn.record.definition.hold !== 'none'
   if (isHolding) turn.do({ kind: 'put-hold', node })
   turn.setNode(node, { phase: 'undo-holding', since: turn.now, held: isHolding }, ['task', 'ended'])
+  returns(turn, turn.node(node))
   turn.tell('is put back', node)
+}
+
+/** From its first undo on it runs the new version no more. */
+function returns(turn: Turn, { node, before }: RolloutNode): void {
+  turn.version(node, {
+    state: 'configuring',
+    ...(before?.version !== undefined && { version: before.version }),
+  })
 }
 
 const hasUndo = (turn: Turn, name: NodeName): boolean =>

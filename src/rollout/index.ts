@@ -12,6 +12,7 @@ export {
   isRolloutRecord,
   isUnderWay,
   leavesCluster,
+  meantNodes,
   type NodeVersion,
   newestFirst,
   newRecord,

@@ -56,6 +56,8 @@ export interface RolloutNode {
   readonly tail?: string
   /** What it ran before, as recorded. */
   readonly before?: NodeVersion
+  /** It was removed from the cluster before it was done. */
+  readonly leftOut?: true
 }
 
 export const versionStates = ['provisioned', 'configuring', 'configured', 'validating', 'validated', 'failed'] as const
@@ -110,6 +112,18 @@ export const isUnderWay = ({ phase }: Pick<RolloutNode, 'phase'>): boolean =>
 
 /** For lists. Ids are no order: r10 comes before r9 there. */
 export const newestFirst = (a: RolloutRecord, b: RolloutRecord): number => b.since - a.since || compareText(b.id, a.id)
+
+/** Those that the rollout still means. */
+export const meantNodes = ({ nodes }: Pick<RolloutRecord, 'nodes'>): readonly RolloutNode[] =>
+  nodes.filter(({ leftOut }) => leftOut !== true)
+
+/** While that command is under way; after the last one, what the commands have come to. */
+export function stateAt({ commands }: RolloutDefinition, at: number): VersionState {
+  const stage = commands[at]?.stage
+  if (stage === 'validate') return 'validating'
+  if (stage !== undefined) return 'configuring'
+  return commands.at(-1)?.stage === 'validate' ? 'validated' : 'configured'
+}
 
 export const leavesCluster = ({ commands }: RolloutDefinition): boolean =>
   commands.some(({ reboots, stopsCluster }) => reboots || stopsCluster)

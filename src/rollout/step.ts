@@ -12,7 +12,7 @@ import { goBack } from './back.ts'
 import type { RolloutEffect, RolloutInput } from './effects.ts'
 import { begin, goForward } from './forward.ts'
 import { hasEnded, type RolloutNode, type RolloutRecord } from './record.ts'
-import { isLeftOut, leaveOut } from './removed.ts'
+import { isLeftOut, leaveOut, takeIn } from './removed.ts'
 import { staleOf } from './stale.ts'
 import { Turn } from './turn.ts'
 
@@ -23,10 +23,15 @@ export function rolloutStep(
 ): Step<RolloutRecord, RolloutEffect> {
   if (hasEnded(record)) return { state: record, effects: [] }
   const turn = new Turn(record, input, now)
-  for (const node of record.nodes)
-    if (input.removed.has(node.node)) leaveOut(turn, node)
-    else if (node.goal === 'back') goBack(turn, turn.node(node.node))
+  for (const node of record.nodes) {
+    if (input.removed.has(node.node)) {
+      leaveOut(turn, node)
+      continue
+    }
+    takeIn(turn, node)
+    if (node.goal === 'back') goBack(turn, turn.node(node.node))
     else goForward(turn, node)
+  }
   if (turn.record.state === 'running') beginNodes(turn)
   conclude(turn)
   return { state: turn.record, effects: turn.effects }

@@ -5,7 +5,18 @@ import type { NodeVersion, RolloutNode, RolloutRecord } from './record.ts'
 
 type Effect = RolloutEffect
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] }
-type Droppable = 'task' | 'stale' | 'isFirst' | 'retryAt' | 'bootId' | 'why' | 'tail' | 'failedIn' | 'begun' | 'ended'
+type Droppable =
+  | 'task'
+  | 'stale'
+  | 'isFirst'
+  | 'retryAt'
+  | 'bootId'
+  | 'why'
+  | 'tail'
+  | 'failedIn'
+  | 'begun'
+  | 'ended'
+  | 'leftOut'
 
 export class Turn {
   readonly input: RolloutInput

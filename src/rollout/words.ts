@@ -1,7 +1,7 @@
 /** What a person says to a rollout. A refusal is a sentence. */
 import type { Step } from '../base/index.ts'
 import type { RolloutEffect, RolloutInput } from './effects.ts'
-import { hasEnded, type RolloutNode, type RolloutRecord, waiting } from './record.ts'
+import { hasEnded, type RolloutNode, type RolloutRecord, stateAt, waiting } from './record.ts'
 import { staleOf } from './stale.ts'
 import { end, startAbort } from './step.ts'
 import { Turn } from './turn.ts'
@@ -76,9 +76,11 @@ function resumeNode(turn: Turn, before: RolloutNode): void {
   const stale = staleOf(before)
   const cleared = ['task', 'why', 'tail', 'failedIn', 'retryAt'] as const
   if (phase === 'back') turn.setNode(node, { ...waiting, since: turn.now }, [...cleared, 'begun', 'ended'])
+  const { definition } = turn.record
   if (phase === 'undo-failed') {
+    turn.version(node, { version: definition.version, state: 'configuring' })
     // Some of what it did is undone: it begins with its first command.
-    if (!held && turn.record.definition.hold !== 'none') turn.do({ kind: 'put-hold', node })
+    if (!held && definition.hold !== 'none') turn.do({ kind: 'put-hold', node })
     turn.setNode(
       node,
       {
@@ -87,16 +89,18 @@ function resumeNode(turn: Turn, before: RolloutNode): void {
         since: turn.now,
         command: 0,
         attempt: 0,
-        held: turn.record.definition.hold !== 'none',
+        held: definition.hold !== 'none',
         ...stale,
       },
       cleared,
     )
   }
   if (phase !== 'failed') return
+  const state = stateAt(definition, failedIn === 'releasing' ? definition.commands.length : before.command)
+  turn.version(node, { version: definition.version, state })
   const again = failedIn === 'releasing' ? 'releasing' : failedIn === 'holding' ? 'holding' : 'working'
   const kept = again === 'working' ? { retryAt: turn.now, ...stale } : {}
-  const isHeldAgain = again === 'holding' && !held && turn.record.definition.hold !== 'none'
+  const isHeldAgain = again === 'holding' && !held && definition.hold !== 'none'
   if (isHeldAgain) turn.do({ kind: 'put-hold', node })
   turn.setNode(node, { phase: again, since: turn.now, attempt: 0, held: held || isHeldAgain, ...kept }, [
     'task',

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { type NodeName, nodeName } from '../../src/base/index.ts'
 import {
+  meantNodes,
   type NodeSeen,
   newRecord,
   type RolloutEffect,
@@ -406,6 +407,7 @@ describe('a node that is removed from the cluster', () => {
     expect(run(late, away, 80_002).state.state).toBe('aborting')
     const ended = run(late, { ...away, removed: [n1] }, 80_003)
     expect(ended.state).toMatchObject({ state: 'aborted', nodes: [{ phase: 'waiting', held: false }, {}, {}] })
+    expect(meantNodes(ended.state).map(({ node }) => node)).toEqual([n2, n3])
     expect(ended.effects).toContainEqual({ kind: 'delete-hold', node: n1 })
     expect(ended.effects.at(-1)).toMatchObject({ text: 'aborted: the nodes that are left are as they were' })
     const never = run(begun, { tasks: { 'r1-1-1': { state: 'ready', began: false } }, removed: [n1] }, 2)
@@ -417,6 +419,7 @@ describe('a node that is removed from the cluster', () => {
     const first = run(rollout({ nodes: [{ name: ['n1', 'n2', 'n3'] }] }), gone, 1).state
     expect(phases(first)).toEqual(['working', 'waiting', 'waiting'])
     expect(whyWaiting(first, input(gone)).get(n3)).toBe('it is not in the cluster')
+    expect(meantNodes(first).map(({ node }) => node)).toEqual([n1, n2])
     const tasks = { 'r1-1-1': done, 'r1-2-1': done }
     expect(run(first, { ...gone, tasks }, 2).state).toMatchObject({ state: 'complete' })
     const one = run(first, { ...gone, tasks: { 'r1-1-1': done, 'r1-2-1': running } }, 2).state
@@ -441,6 +444,40 @@ describe('a node that is removed from the cluster', () => {
     const back = run(left, { tasks: { 'r1-2-1': done, 'r1-1-1': { state: 'lost', began: true } } }, 3)
     expect(tasksIn(back.effects)).toContain('install')
     expect(back.state.nodes[0]).toMatchObject({ phase: 'working', task: 'r1-1-2' })
+    expect(back.state.nodes[0]?.leftOut).toBeUndefined()
+  })
+})
+
+describe('the version of a node', () => {
+  const two = { actions: [action], validate: [{ name: 'check', run: ['check'] }] }
+  const versions = (effects: readonly RolloutEffect[]): readonly unknown[] =>
+    effects.flatMap((effect) => (effect.kind === 'version' && effect.node === n1 ? [effect.version] : []))
+  const heard = (record: RolloutRecord, word: 'resume' | 'abort'): readonly unknown[] => {
+    const said = rolloutWord(record, { word, by: 'root' }, 3)
+    if ('refused' in said) throw new Error(said.refused)
+    return versions(said.effects)
+  }
+
+  test('has failed no more once somebody resumes: it is configured, or validated, again', () => {
+    const one = rollout({ nodes: [{ name: 'n1' }] }, two)
+    const installing = run(run(one, {}, 1).state, { tasks: { 'r1-1-1': failed } }, 2).state
+    expect(heard(installing, 'resume')).toEqual([{ version: '2', state: 'configuring' }])
+    const checking = run(run(one, {}, 1).state, { tasks: { 'r1-1-1': done, 'r1-1-2': failed } }, 2).state
+    expect(heard(checking, 'resume')).toEqual([{ version: '2', state: 'validating' }])
+    const checked = { 'r1-1-1': done, 'r1-1-2': done }
+    const away = { tasks: checked, nodes: { n1: { online: false } } }
+    const late = run(run(run(one, {}, 1).state, away, 2).state, away, 9_000_000).state
+    expect(late.nodes[0]).toMatchObject({ phase: 'failed', failedIn: 'releasing' })
+    expect(heard(late, 'resume')).toEqual([{ version: '2', state: 'validated' }])
+  })
+
+  test('is not the new one any more while its commands are undone', () => {
+    const one = rollout({ nodes: [{ name: 'n1' }], 'confirm-within': '1h' }, two)
+    const tasks = { 'r1-1-1': done, 'r1-1-2': done }
+    const back = run(said(run(one, { tasks }, 1).state, 'abort'), { tasks: { ...tasks, 'r1-1-3': done } }, 101)
+    expect(versions(back.effects)).toEqual([{ state: 'configuring' }, { state: 'provisioned' }])
+    const working = run(said(run(one, {}, 1).state, 'abort'), { tasks: { 'r1-1-1': failed, 'r1-1-2': done } }, 101)
+    expect(versions(working.effects)).toEqual([{ state: 'configuring' }, { state: 'provisioned' }])
   })
 })
 

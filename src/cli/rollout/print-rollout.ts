@@ -1,5 +1,5 @@
 /** A rollout for people: a bar for each wave, a line for each node. */
-import { hasEnded, type RolloutNode, type RolloutsKnown } from '../../rollout/index.ts'
+import { hasEnded, meantNodes, type RolloutNode, type RolloutsKnown } from '../../rollout/index.ts'
 import { alignColumns } from '../table.ts'
 
 export type ShownRollout = RolloutsKnown['rollouts'][number]
@@ -19,16 +19,17 @@ export function printRollout(rollout: ShownRollout): string {
 
 function printWave(rollout: ShownRollout, { role }: { readonly role?: string }, at: number): string {
   const nodes = rollout.nodes.filter(({ wave }) => wave === at)
+  const meant = meantNodes({ nodes }).length
   const done = nodes.filter(({ phase }) => phase === 'done').length
-  const filled = Math.round((done / Math.max(nodes.length, 1)) * barWidth)
+  const filled = Math.round((done / Math.max(meant, 1)) * barWidth)
   const bar = `[${'#'.repeat(filled)}${'.'.repeat(barWidth - filled)}]`
   const title = `Wave ${at + 1}${role === undefined ? '' : ` (${role})`}`
   const rows = nodes.map((node) => [
     node.node,
     phaseText(rollout, node),
-    node.why ?? rollout.waiting?.[node.node] ?? '',
+    node.leftOut === true ? '' : (node.why ?? rollout.waiting?.[node.node] ?? ''),
   ])
-  return `\n${title}  ${bar}  ${done} of ${nodes.length}\n${alignColumns(rows, '  ')}`
+  return `\n${title}  ${bar}  ${done} of ${meant}\n${alignColumns(rows, '  ')}`
 }
 
 export function phaseText({ definition }: Pick<ShownRollout, 'definition'>, node: RolloutNode): string {
@@ -50,6 +51,7 @@ export function phaseText({ definition }: Pick<ShownRollout, 'definition'>, node
     case 'back':
       return 'is as it was'
     case 'waiting':
+      return node.leftOut === true ? 'was removed from the cluster' : node.phase
     case 'done':
     case 'failed':
       return node.phase

@@ -151,6 +151,8 @@ async function change(daemon: Daemon, asked: Messages['RolloutWordRequest']): Pr
     const stored = rolloutsIn((await node.store.list(rolloutsPrefix)).entries)
     const found = stored.find(({ record }) => record.id === asked.id)
     if (found === undefined) throw refuse('no-such-rollout', `There is no rollout '${asked.id}'.`)
+    // Whoever changes one of these changes the record as well, or the transaction fails.
+    const versions = (await node.store.list(nodeVersionsPrefix)).entries
     const now = Date.now()
     const heard = rolloutWord(found.record, { word, by: `${asked.user || 'unknown'} on ${node.name}` }, now)
     if ('refused' in heard) throw refuse('not-now', heard.refused)
@@ -159,7 +161,7 @@ async function change(daemon: Daemon, asked: Messages['RolloutWordRequest']): Pr
       before: found.entry,
       record: heard.state,
       effects: heard.effects,
-      below: () => [],
+      below: (prefix) => versions.filter(({ key }) => key.startsWith(prefix)),
       now: new Date(now).toISOString(),
     })
     const { applied } = await node.store.transaction(step)

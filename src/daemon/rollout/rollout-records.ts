@@ -76,7 +76,9 @@ export function writesOfStep({ before, record, effects, below, now }: Written): 
       }
       case 'version': {
         const at = nodeVersionKey(effect.node)
-        const known = versions.get(at) ?? versionIn(entryOf(at))
+        const entry = entryOf(at)
+        compare.set(at, unchanged(at, entry))
+        const known = versions.get(at) ?? versionIn(entry)
         versions.set(at, nextVersion(known, effect, { rollout: record.id, at: now }))
         break
       }

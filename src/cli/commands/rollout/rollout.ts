@@ -1,6 +1,6 @@
 /** The commands of rollouts, but for `plan`. The DC goes on with a rollout whatever becomes of the command. */
 import { compareText } from '../../../base/index.ts'
-import { hasEnded, versionRun, type Word } from '../../../rollout/index.ts'
+import { hasEnded, meantNodes, versionRun, type Word } from '../../../rollout/index.ts'
 import { type Call, type Command, done, type Flag, type Outcome, Refusal } from '../../command.ts'
 import { liveCluster } from '../../live.ts'
 import { exitCodeOf, exitCodes, follow, lineOf } from '../../rollout/follow.ts'
@@ -160,7 +160,7 @@ export const rolloutHistory: Command = {
       id,
       `${definition.name} ${definition.version}`,
       state,
-      `${nodes.filter(({ phase }) => phase === 'done').length} of ${nodes.length}`,
+      `${nodes.filter(({ phase }) => phase === 'done').length} of ${meantNodes({ nodes }).length}`,
       `by ${user}`,
       `since ${timeOf(since)}`,
       ended === undefined ? '' : `until ${timeOf(ended)}`,
