@@ -42,6 +42,7 @@ import type { Paths } from './host/paths.ts'
 import { Seldom } from './host/seldom.ts'
 import { StrangerTable } from './host/stranger-table.ts'
 import { isEnabled, markStarted, markStopped, setEnabled, takesPart } from './host/takes-part.ts'
+import { isLeftStopped, noteStarted } from './jobs/left-stopped.ts'
 import { ClusterNode } from './node/cluster-node.ts'
 import { Admission } from './nodes/admission.ts'
 import { Authority } from './nodes/authority.ts'
@@ -294,7 +295,7 @@ export class Daemon {
     refuseWithoutAddress(own)
     this.#keepStrangersOut(file, own)
     this.#known = readIdentity(this.paths.pki)
-    if (takesPart(this.paths)) await this.startNode()
+    if (takesPart(this.paths) || this.#isLeftStopped()) await this.startNode()
     else markStopped(this.paths)
     const methods = [{ service: nodeService, handlers: this.#served.peers(this) }]
     const current = (): ClusterFile => this.#file ?? file
@@ -517,10 +518,18 @@ export class Daemon {
     await node.start()
   }
 
+  /** By a command of a rollout, which would have started the cluster again. */
+  #isLeftStopped(): boolean {
+    if (!isEnabled(this.paths) || !isLeftStopped(this.paths.data)) return false
+    this.log.info('a command of a rollout was lost in which the cluster was stopped here: it is started', {})
+    return true
+  }
+
   /** A disk that takes no change does not keep a node out that took part before: its resources run, and the others may have a store. */
   #noteStart(): void {
     try {
       markStarted(this.paths)
+      noteStarted(this.paths.data)
     } catch (error) {
       if (!takesNoChange(error)) throw error
       const why = `${this.paths.startedMark} cannot be written (${String(error)})`

@@ -69,6 +69,10 @@ const startsAgain = [
   'systole-rollout',
 ] as const
 
+/** Such a command, also one of an older version. */
+export const startsClusterAgain = (argv: readonly string[]): boolean =>
+  argv[0] === startsAgain[0] && argv[3] === startsAgain[3]
+
 /** Somebody else has released the hold: nothing more may begin under resources that return. */
 export const hasLostHold = ({ input }: Turn, { node, held }: RolloutNode): boolean => held && !input.held.has(node)
 

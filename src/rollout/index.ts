@@ -3,6 +3,7 @@
  * (src/daemon/rollout), the command line reads the file.
  */
 export { type FieldPath, fieldOf, type Mistake } from './check-schema.ts'
+export { startsClusterAgain } from './commands.ts'
 export type { RolloutCommand, RolloutDefinition, Stage } from './definition.ts'
 export type { NodeSeen, RolloutEffect, RolloutInput, TaskSeen } from './effects.ts'
 export { type JournalLine, type NodeVersionRecord, type RolloutsKnown, versionRun } from './known.ts'

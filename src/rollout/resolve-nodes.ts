@@ -10,6 +10,8 @@ export interface NodeFacts {
   readonly attributes: ReadonlyMap<string, string>
   /** What it runs by what is recorded. */
   readonly version?: string
+  /** A remote or guest node: the commands of a rollout run on cluster nodes only. */
+  readonly isRemote?: true
 }
 
 export interface ResolvedLimit {
@@ -29,13 +31,18 @@ export interface Resolved {
   /** They run the version already. */
   readonly already: readonly NodeName[]
   readonly limits: readonly ResolvedLimit[]
+  /** Remote and guest nodes that it means by a role or an expression: nothing is done on them. */
+  readonly remotes: readonly NodeName[]
   /** Sentences: then nothing may begin. */
   readonly problems: readonly string[]
 }
 
 export function resolveNodes(definition: RolloutDefinition, facts: readonly NodeFacts[]): Resolved {
-  const all = [...facts].sort((a, b) => compareText(a.name, b.name))
-  const problems = definition.nodes.flatMap((selector) => problemWith(selector, all))
+  const known = [...facts].sort((a, b) => compareText(a.name, b.name))
+  const all = known.filter(({ isRemote }) => isRemote !== true)
+  const problems = definition.nodes.flatMap((selector) => problemWith(selector, known))
+  const isNamed = definition.nodes.filter(({ kind }) => kind === 'role' || kind === 'where')
+  const remotes = known.filter((node) => node.isRemote === true && isNamed.some((selector) => selects(selector, node)))
   const meant = all.filter((node) => definition.nodes.some((selector) => selects(selector, node)))
   const pending = meant.filter(({ version }) => version !== definition.version)
   const limits = [
@@ -50,6 +57,7 @@ export function resolveNodes(definition: RolloutDefinition, facts: readonly Node
     waves: wavesOf(definition.order, pending),
     already: meant.filter(({ version }) => version === definition.version).map(({ name }) => name),
     limits,
+    remotes: remotes.map(({ name }) => name),
     problems,
   }
 }
@@ -67,13 +75,23 @@ function selects(selector: Selector, { name, attributes }: NodeFacts): boolean {
   }
 }
 
-function problemWith(selector: Selector, all: readonly NodeFacts[]): readonly string[] {
-  if (selector.kind !== 'names')
-    return all.some((node) => selects(selector, node)) ? [] : [`No node is meant by '${labelOf(selector)}'.`]
-  const names = all.map(({ name }) => name as string)
-  return selector.names
+function problemWith(selector: Selector, known: readonly NodeFacts[]): readonly string[] {
+  const remotes = known.filter((node) => node.isRemote === true && selects(selector, node)).map(({ name }) => name)
+  const refused =
+    remotes.length === 0 || selector.kind === 'all'
+      ? []
+      : [
+          `${remotes.join(', ')} ${remotes.length === 1 ? 'is a remote node' : 'are remote nodes'}: a rollout runs on cluster nodes only.`,
+        ]
+  if (selector.kind !== 'names') {
+    if (known.some((node) => node.isRemote !== true && selects(selector, node))) return []
+    return refused.length > 0 ? refused : [`No node is meant by '${labelOf(selector)}'.`]
+  }
+  const names = known.map(({ name }) => name as string)
+  const unknown = selector.names
     .filter((name) => !names.includes(name))
     .map((name) => `There is no node '${name}'.${didYouMean(similarWords(name, names))}`)
+  return [...unknown, ...refused]
 }
 
 function wavesOf(order: readonly string[], nodes: readonly NodeFacts[]): readonly Wave[] {

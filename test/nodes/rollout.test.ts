@@ -58,6 +58,7 @@ function writeRollout(
         run: [
           note(`begins ${name}`),
           stops ? 'systole cluster stop || exit 9' : 'true',
+          note(`waits ${name}`),
           gate === undefined ? 'true' : `until [ -e ${gate} ]; do sleep 0.1; done`,
           `echo ${version} > ${file}`,
           last,
@@ -107,7 +108,7 @@ async function begin(file: string, seenFrom = 'n1'): Promise<string> {
   return id
 }
 
-const isAtGate = (name: string): boolean => runsOf(`begins ${name}`).length > 0
+const isAtGate = (name: string): boolean => runsOf(`waits ${name}`).length > 0
 
 /** Everything that a rollout may change, but for where the cluster placed what may run anywhere. */
 async function everything(): Promise<unknown> {
@@ -195,11 +196,11 @@ test('an upgrade that fails after it has stopped the cluster: the next resume co
   expect(await everything()).toEqual(before)
 }, 150_000)
 
-test('all power is cut while a node is at work: the command does not run again by itself, and abort leaves what was before', async () => {
+test('all power is cut while a command has stopped the cluster on its node: the node takes part again, the command does not run by itself, and abort leaves what was before', async () => {
   await lab.until('all is quiet', isQuiet, 60_000)
   const before = await everything()
   const gate = join(lab.folder, 'gate-cut')
-  const id = await begin(writeRollout('cut', '6', { names: ['n1', 'n2'], gate }))
+  const id = await begin(writeRollout('cut', '6', { names: ['n1', 'n2'], gate, stops: true }))
   await lab.until('the first node is at work', () => isAtGate('cut'))
   await lab.until('the copy on the node knows it', () =>
     existsSync(join(lab.folder, 'nodes/n2/var/rollout/known.json')),

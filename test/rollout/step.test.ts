@@ -530,6 +530,36 @@ describe('a hold that somebody else has released', () => {
   })
 })
 
+test('remote nodes are refused by name, and where nobody else is meant; a limit never counts them', () => {
+  const none = new Map<string, string>()
+  const compute = new Map([['compute-role', 'true']])
+  const facts = [
+    { name: n1, attributes: new Map([['db-role', 'true']]) },
+    { name: n2, attributes: new Map([['db-role', 'true']]) },
+    { name: nodeName('r1'), attributes: compute, isRemote: true as const },
+    { name: nodeName('r2'), attributes: new Map([...compute, ['db-role', 'true']]), isRemote: true as const },
+    { name: n3, attributes: none },
+  ]
+  const resolved = (nodes: unknown): ReturnType<typeof resolveNodes> => {
+    const read = readRollout({ rollout: 'a', version: '2', nodes, steps: { actions: [action] } })
+    if (!read.ok) throw new Error(JSON.stringify(read.reports))
+    return resolveNodes(read.value, facts)
+  }
+  expect(resolved([{ name: ['n1', 'r1'] }]).problems).toEqual([
+    'r1 is a remote node: a rollout runs on cluster nodes only.',
+  ])
+  expect(resolved([{ role: 'compute' }]).problems).toEqual([
+    'r1, r2 are remote nodes: a rollout runs on cluster nodes only.',
+  ])
+  expect(resolved([{ role: 'db' }])).toMatchObject({ problems: [], waves: [{ nodes: [n1, n2] }], remotes: ['r2'] })
+  expect(resolved('all')).toMatchObject({
+    problems: [],
+    waves: [{ nodes: [n1, n2, n3] }],
+    limits: [{ nodes: [n1, n2, n3] }],
+    remotes: [],
+  })
+})
+
 test('nodes that run the version are left out, and names that are not there are told', () => {
   const read = readRollout({
     rollout: 'a',

@@ -83,14 +83,16 @@ export function planRollout(input: PlanInput): RolloutPlan {
   }
 }
 
-/** Cluster nodes only: commands run on them. */
 export function factsOf({ nodes }: ClusterStatus, versions: ReadonlyMap<string, string>): readonly NodeFacts[] {
-  return nodes
-    .filter(({ kind }) => kind === 'member')
-    .map(({ name, attributes }) => {
-      const version = versions.get(name)
-      return { name, attributes, ...(version !== undefined && { version }) }
-    })
+  return nodes.map(({ name, attributes, kind }) => {
+    const version = versions.get(name)
+    return {
+      name,
+      attributes,
+      ...(version !== undefined && { version }),
+      ...(kind !== 'member' && { isRemote: true as const }),
+    }
+  })
 }
 
 const meetings = ({ waves }: Resolved, taken: ReadonlyMap<string, string>): readonly string[] =>
@@ -247,7 +249,10 @@ function sumOf(waves: readonly PlannedWave[]): RolloutPlan['interruptions'] {
   })
 }
 
-function notesOn({ commands, onFailure, hold }: RolloutDefinition, { waves, limits }: Resolved): readonly string[] {
+function notesOn(
+  { commands, onFailure, hold }: RolloutDefinition,
+  { waves, limits, remotes }: Resolved,
+): readonly string[] {
   const without = [
     ...new Set(
       commands.filter(({ stage, undo }) => stage !== 'validate' && undo === undefined).map(({ name }) => name),
@@ -256,6 +261,7 @@ function notesOn({ commands, onFailure, hold }: RolloutDefinition, { waves, limi
   const notes = without.length === 0 ? [] : [`Without 'undo', abort cannot take back: ${without.join(', ')}.`]
   for (const { label, nodes } of limits)
     if (nodes.length === 0) notes.push(`No node is meant by the limit of '${label}'.`)
+  if (remotes.length > 0) notes.push(`Remote nodes, on which nothing is done: ${remotes.join(', ')}.`)
   if (waves.length === 0) notes.push('There is nothing to do.')
   if (onFailure !== 'halt' && without.length > 0) notes.push(`on-failure is ${onFailure}: the same applies there.`)
   if (hold === 'maintenance' && commands.some(({ reboots }) => reboots))

@@ -1,6 +1,7 @@
 /**
  * The folder of a task on its node, below `tasks/` of the data folder, for root only:
- * `task.json`, what is to be run; `begun`, which process runs it, made once; `cancel`, when it is to end; `output`, bounded; `result.json`.
+ * `task.json`, what is to be run; `begun`, which process runs it, made once; `cancel`, when it is to end; `output`, bounded; `result.json`;
+ * `settled`, once the cluster was started on the node after the command was lost (left-stopped.ts).
  */
 import { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -27,6 +28,7 @@ const orderFile = (folder: string): string => join(folder, 'task.json')
 const begunFile = (folder: string): string => join(folder, 'begun')
 const cancelFile = (folder: string): string => join(folder, 'cancel')
 const groupFile = (folder: string): string => join(folder, 'group')
+const settledFile = (folder: string): string => join(folder, 'settled')
 const resultFile = (folder: string): string => join(folder, 'result.json')
 
 export function writeOrder(folder: string, order: TaskOrder): void {
@@ -52,6 +54,12 @@ export function begin(folder: string): boolean {
   }
 }
 
+/** Nothing where the file is not whole. */
+export function argvOf(folder: string): readonly string[] {
+  const { argv } = parsed(readIfThere(orderFile(folder))) as Partial<TaskOrder>
+  return Array.isArray(argv) ? argv : []
+}
+
 export const hasBegun = (folder: string): boolean => existsSync(begunFile(folder))
 
 export const writeCancel = (folder: string): void => writeFileSync(cancelFile(folder), '', { mode: ownOnly })
@@ -69,6 +77,13 @@ export function traceOf(folder: string, isComing: boolean): TaskTrace {
   if (isAlive || isComing) return { kind: 'alive' }
   return { kind: hasBegun(folder) ? 'gone' : 'nothing' }
 }
+
+/** The runner, or the command that it left. */
+export const isRunning = (folder: string): boolean =>
+  runnerOf(folder) !== undefined || living(groupFile(folder)) !== undefined
+
+export const isSettled = (folder: string): boolean => existsSync(settledFile(folder))
+export const settle = (folder: string): void => writeFileSync(settledFile(folder), '', { mode: ownOnly })
 
 /** The process that runs the task, while it lives. */
 export const runnerOf = (folder: string): number | undefined => living(begunFile(folder))

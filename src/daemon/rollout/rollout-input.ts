@@ -138,8 +138,9 @@ function clockAt(now: number): RolloutInput['clock'] {
   return { day: local.getUTCDay(), minutes: local.getUTCHours() * 60 + local.getUTCMinutes() }
 }
 
-/** Cluster nodes only: commands run on them. */
 export const nodesOfView = (view: ClusterView, now: number): readonly NodeFacts[] =>
-  (statusOfView(view, now)?.nodes ?? [])
-    .filter(({ kind }) => kind === 'member')
-    .map(({ name, attributes }) => ({ name, attributes }))
+  (statusOfView(view, now)?.nodes ?? []).map(({ name, attributes, kind }) => ({
+    name,
+    attributes,
+    ...(kind !== 'member' && { isRemote: true as const }),
+  }))
