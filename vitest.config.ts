@@ -46,6 +46,9 @@ const securitySuites = ['test/security/**/*.test.ts']
 /** Programs of others on real nodes, each run twice (`npm run e2e:clients`). */
 const clientSuites = ['test/clients/**/*.test.ts']
 
+/** Rollouts that lose somebody at every boundary between their steps (`npm run e2e:rollout`). */
+const rolloutSuites = ['test/rollouts-e2e/**/*.test.ts']
+
 /** What `npm run test:quick` leaves out of the quick tests: drawn clusters, every command there is, processes and their networks. */
 const notForRules = [
   ...['simulation', 'fuzz', 'resource-agents', 'channel', 'remote', 'rpc', 'daemon', 'store'].map(
@@ -115,6 +118,7 @@ export default defineConfig({
             ...faultSuites,
             ...securitySuites,
             ...clientSuites,
+            ...rolloutSuites,
             ...(process.env.ONLY_RULES === '1' ? notForRules : []),
           ],
           testTimeout: 30_000,
@@ -209,6 +213,16 @@ export default defineConfig({
           testTimeout: 1_200_000,
           expect: patient,
           hookTimeout: 180_000,
+          fileParallelism: false,
+        },
+      },
+      {
+        test: {
+          name: 'rollout',
+          include: rolloutSuites,
+          testTimeout: 600_000,
+          expect: patient,
+          hookTimeout: 900_000,
           fileParallelism: false,
         },
       },

@@ -1,0 +1,109 @@
+import { afterAll, beforeEach, expect, test } from 'vitest'
+import { back, forward } from './boundaries.ts'
+import { BoundaryLab, upgraded, type Victim, victims } from './boundary-lab.ts'
+
+/**
+ * A rollout is struck at every boundary between its steps: the machine of the DC, that of the node at work, the client, or everything at once. Whoever was
+ * there comes back; then one `resume` completes it, or one `abort` leaves what was before. `-t n2/check` runs some of them.
+ */
+let lab: BoundaryLab | undefined
+/** After a case that failed the next one gets nodes of its own. */
+let isSound = false
+let number = 1
+
+beforeEach(async () => {
+  if (isSound) return
+  await lab?.close()
+  lab = new BoundaryLab()
+  await lab.start()
+  isSound = true
+}, 240_000)
+
+afterAll(async () => await lab?.close(), 60_000)
+
+type Case = readonly [boundary: string, victim: Victim]
+const casesOf = (boundaries: readonly string[]): readonly Case[] =>
+  upgraded.flatMap((node) =>
+    boundaries.flatMap((boundary) => victims.map((victim): Case => [`${node}/${boundary}`, victim])),
+  )
+
+interface Tried {
+  readonly lab: BoundaryLab
+  readonly upgrade: string
+  readonly version: string
+}
+
+/** One case on nodes that are as they were before. */
+async function tried(name: string, run: (tried: Tried) => Promise<void>): Promise<void> {
+  if (!lab) throw new Error('The nodes are not there.')
+  isSound = false
+  number++
+  await lab.untilQuiet()
+  const begun = Date.now()
+  await run({ lab, upgrade: `u${number}`, version: String(number) })
+  isSound = true
+  const gap = lab.client?.longestGapMs(begun) ?? 0
+  console.log(`${name}: ${((Date.now() - begun) / 1000).toFixed(0)} s, the shop was away for ${gap} ms at most`)
+}
+
+const nodes = [{ name: upgraded }]
+
+test.each(casesOf(forward))('%s, %s is lost: one resume completes it', async (boundary, victim) => {
+  await tried(`${boundary}, ${victim}, resume`, async ({ lab: here, upgrade, version }) => {
+    const before = await here.everything()
+    const file = here.shop.write({ name: upgrade, version, gated: true, nodes })
+    const struck = await here.strikeAt({ boundary, upgrade, victim }, ['rollout', 'start', file])
+    await here.powerAll(struck)
+    const { state, id } = await here.untilState(upgrade, 'complete', 'halted')
+    if (state === 'halted') {
+      await here.ask('rollout', 'resume', id, '--no-wait')
+      await here.untilState(upgrade, 'complete')
+    }
+    await here.untilQuiet()
+    const after = await here.everything()
+    expect(after).toEqual({ ...before, software: after.software, versions: after.versions })
+    expect(here.shop.versions().slice(0, upgraded.length)).toEqual(upgraded.map(() => version))
+    expect(after.versions).toEqual(upgraded.map((node) => ({ node, version, state: 'validated' })))
+    if (victim === 'the client') expect(state).toBe('complete')
+  })
+})
+
+test.each(casesOf(forward))('%s, %s is lost: one abort leaves what was before', async (boundary, victim) => {
+  await tried(`${boundary}, ${victim}, abort`, async ({ lab: here, upgrade, version }) => {
+    const before = await here.everything()
+    const file = here.shop.write({ name: upgrade, version, gated: true, nodes, more: { 'confirm-within': '1h' } })
+    const struck = await here.strikeAt({ boundary, upgrade, victim }, ['rollout', 'start', file])
+    const returned = here.powerAll(struck)
+    await here.lab.until('abort is heard', async () => await isHeard(here, upgrade), 60_000)
+    await returned
+    await here.untilState(upgrade, 'aborted')
+    await here.untilQuiet()
+    expect(await here.everything()).toEqual(before)
+  })
+})
+
+test.each(casesOf(back))('%s, %s is lost on the way back: it leaves what was before', async (boundary, victim) => {
+  await tried(`${boundary}, ${victim}, on the way back`, async ({ lab: here, upgrade, version }) => {
+    const before = await here.everything()
+    const file = here.shop.write({ name: upgrade, version, nodes, more: { 'confirm-within': '1h' } })
+    await here.ask('rollout', 'start', file, '--no-wait')
+    const { id } = await here.untilState(upgrade, 'unconfirmed')
+    const struck = await here.strikeAt({ boundary, upgrade, victim }, ['rollout', 'abort', id])
+    await here.powerAll(struck)
+    const { state } = await here.untilState(upgrade, 'aborted', 'halted')
+    if (state === 'halted') {
+      await here.ask('rollout', 'abort', id, '--no-wait')
+      await here.untilState(upgrade, 'aborted')
+    }
+    await here.untilQuiet()
+    expect(await here.everything()).toEqual(before)
+  })
+})
+
+/** Somebody says it as soon as a node answers, with others still away. */
+async function isHeard(here: BoundaryLab, upgrade: string): Promise<boolean> {
+  const rollout = await here.rollout(upgrade)
+  if (rollout === undefined) return false
+  await here.ask('rollout', 'abort', rollout.id, '--no-wait')
+  return true
+}

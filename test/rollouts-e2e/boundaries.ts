@@ -1,0 +1,111 @@
+/**
+ * The boundaries between the steps of a rollout, as the store has them: each is a write after which everything goes on from the record, whoever is left.
+ * `n1/install/ended` is the moment at which the store knows how that command of n1 has ended.
+ */
+import type { RolloutRecord } from '../../src/rollout/index.ts'
+import type { Lab } from '../nodes/lab/lab.ts'
+import type { Shop } from './shop.ts'
+import { StoreWatch, type StoreWrite } from './store-watch.ts'
+
+const ofCommand = ['ready', 'claimed', 'ended'] as const
+
+/** On the way of one node to the version. In the middle of `install` the cluster is stopped on it. */
+export const forward: readonly string[] = [
+  'holding',
+  'install/ready',
+  'install/claimed',
+  'install/middle',
+  'install/ended',
+  ...ofCommand.map((moment) => `check/${moment}`),
+  'releasing',
+  'done',
+]
+
+/** And on its way back, once it was upgraded. */
+export const back: readonly string[] = [
+  'undo-holding',
+  ...ofCommand.map((moment) => `undo-install/${moment}`),
+  'undo-releasing',
+  'back',
+]
+
+interface Task {
+  readonly id: string
+  readonly state: string
+}
+
+/** Follows the one rollout that is under way. */
+export class Boundaries {
+  /** Nothing while there is none. */
+  dc = ''
+  readonly #wanted: string
+  readonly #reached: () => void
+  readonly #since: number
+  readonly #commands = new Map<string, string>()
+  readonly seen: string[] = []
+
+  private constructor(wanted: string, reached: () => void) {
+    this.#wanted = wanted
+    this.#reached = reached
+    this.#since = Date.now()
+  }
+
+  /** `reached` is called once, within milliseconds of the boundary. */
+  static async watch(
+    lab: Lab,
+    shop: Shop,
+    wanted: { readonly boundary: string; readonly upgrade: string },
+    reached: () => void,
+  ): Promise<{ readonly boundaries: Boundaries; close: () => Promise<void> }> {
+    let isReached = false
+    const once = (): void => {
+      if (isReached) return
+      isReached = true
+      reached()
+    }
+    const boundaries = new Boundaries(wanted.boundary, once)
+    const watch = await StoreWatch.open(lab, (write) => boundaries.#see(write))
+    // The middle of a command is no write: the command says it, and waits there.
+    const [node = ''] = wanted.boundary.split('/')
+    const middle = wanted.boundary.endsWith('/install/middle')
+    const timer = setInterval(() => {
+      if (middle && shop.runs(wanted.upgrade).includes(`${node} stopped`)) once()
+    }, 10)
+    return {
+      boundaries,
+      close: async () => {
+        clearInterval(timer)
+        await watch.close()
+      },
+    }
+  }
+
+  #see({ key, value }: StoreWrite): void {
+    if (key === '/systole/dc') this.dc = value === undefined ? '' : (value as { readonly node: string }).node
+    if (key.startsWith('/systole/rollouts/') && value !== undefined) this.#record(value as RolloutRecord)
+    if (key.startsWith('/systole/tasks/') && value !== undefined) this.#task(value as Task)
+  }
+
+  #record({ since, nodes, definition }: RolloutRecord): void {
+    if (since < this.#since) return
+    for (const { node, phase, task, command } of nodes) {
+      if (phase === 'working' || phase === 'undoing') {
+        if (task === undefined || this.#commands.has(task)) continue
+        const name = `${node}/${phase === 'undoing' ? 'undo-' : ''}${definition.commands[command]?.name ?? ''}`
+        this.#commands.set(task, name)
+        this.#at(`${name}/ready`)
+      } else this.#at(`${node}/${phase}`)
+    }
+  }
+
+  #task({ id, state }: Task): void {
+    const name = this.#commands.get(id)
+    if (name !== undefined && state !== 'ready') this.#at(`${name}/${state === 'running' ? 'claimed' : 'ended'}`)
+  }
+
+  #at(boundary: string): void {
+    if (this.seen.includes(boundary)) return
+    this.seen.push(boundary)
+    if (boundary === this.#wanted) this.#reached()
+  }
+}
