@@ -226,7 +226,7 @@ drawn: tests on nodes try those. Made by \`npm run pcs-coverage\` from the comma
 | --- | --- | --- | --- | --- | --- |
 ${counts.join('\n')}
 
-The 5,003 lines beside 0.12 were drawn and typed, much of what differed was fixed, and they were typed again; their row shows the second result. The later draw is of a build before those fixes, from seeds that were not used
+The 5,003 lines beside 0.12 were drawn and typed, much of what differed was fixed, and they were typed again; their row shows the second result. The later draw is of the same build, from seeds that were not used
 while anything was fixed. An earlier draw from the seeds beside 0.11 had been examined before the fixes, so these lines are not an independent check.
 
 | Class | | there | refused | not there |
