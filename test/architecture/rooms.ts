@@ -13,6 +13,7 @@ export const rooms: Readonly<Record<string, readonly string[] | typeof everythin
   attributes: ['base', 'cib'],
   controller: ['base', 'cib', 'holds', 'status', 'transition', 'scheduler'],
   rollout: ['base', 'cib', 'status'],
+  services: ['base', 'cib', 'status'],
   alerts: ['base', 'cib', 'status'],
   jobs: ['base'],
   'resource-agents': ['base', 'cib'],
@@ -24,7 +25,19 @@ export const rooms: Readonly<Record<string, readonly string[] | typeof everythin
   store: ['base', 'cib', 'channel'],
   rpc: ['base', 'cib', 'transition', 'channel'],
   remote: ['base', 'cib', 'transition', 'rpc'],
-  cli: ['base', 'cib', 'holds', 'status', 'transition', 'scheduler', 'resource-agents', 'rpc', 'tools', 'rollout'],
+  cli: [
+    'base',
+    'cib',
+    'holds',
+    'status',
+    'transition',
+    'scheduler',
+    'resource-agents',
+    'rpc',
+    'tools',
+    'rollout',
+    'services',
+  ],
   program: [],
   daemon: everything,
 }
@@ -42,6 +55,7 @@ export const mindRooms = [
   'node',
   'holds',
   'rollout',
+  'services',
 ]
 /** Data rooms hold no I/O either; the packages that they use are pure. */
 export const dataRooms = ['base', 'cib', 'transition']

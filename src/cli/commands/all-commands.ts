@@ -135,6 +135,8 @@ import {
   rolloutVersions,
   rolloutWords,
 } from './rollout/rollout.ts'
+import { serviceCreate, serviceDelete, serviceList, serviceShow, serviceUpdate } from './service/service.ts'
+import { serviceWait, serviceWatch } from './service/wait.ts'
 import { simulateCommand } from './simulate/simulate.ts'
 import { statusNodes } from './status/nodes.ts'
 import { statusQuery } from './status/query.ts'
@@ -152,6 +154,7 @@ import { sbdDeviceMessage, sbdDeviceSetup } from './stonith/sbd-device.ts'
 import { sbdWatchdogTest } from './stonith/watchdog-test.ts'
 import { tagConfig, tagCreate, tagDelete, tagUpdate } from './tag/tag.ts'
 import { ticketCleanup, ticketCommands, ticketStatus } from './ticket/ticket.ts'
+import { waitConverged } from './wait/converged.ts'
 import { why } from './why/why.ts'
 
 export const allCommands: readonly Command[] = [
@@ -336,6 +339,14 @@ export const allCommands: readonly Command[] = [
   lockRelease,
   lockList,
   lockRun,
+  serviceCreate,
+  serviceUpdate,
+  serviceDelete,
+  serviceList,
+  serviceShow,
+  serviceWatch,
+  serviceWait,
+  waitConverged,
   rolloutPlan,
   rolloutStart,
   rolloutStatus,

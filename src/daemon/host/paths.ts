@@ -8,6 +8,8 @@ export interface Paths {
   /** On a witness, in the place of the cluster's file, which only nodes have: the same text. */
   readonly witnessFile: string
   readonly pki: string
+  /** Programs that check services. */
+  readonly checks: string
   readonly data: string
   readonly run: string
   /** Exists from `cluster start` to `cluster stop`: a restarted daemon (a rebooted host) takes part again. Says in which boot it was made. */
@@ -36,6 +38,7 @@ export function pathsBelow(root: string): Paths {
     clusterFile: join(etc, 'cluster.json'),
     witnessFile: join(etc, 'witness.json'),
     pki: join(etc, 'pki'),
+    checks: join(etc, 'checks'),
     data,
     run,
     startedMark: join(data, 'started'),

@@ -66,6 +66,7 @@ import type { StoreChange } from '../records/store-view.ts'
 import { renewBundleIdentities } from '../remote/bundle-containers.ts'
 import { RemoteConnections } from '../remote/connections.ts'
 import { Rollouts } from '../rollout/rollouts.ts'
+import { ServiceHands } from '../services/service-hands.ts'
 import { type LocalStore, openLocalStore } from '../store/local-store.ts'
 import { WatchdogHands } from '../watchdog/watchdog-hands.ts'
 import { type WitnessKnowledge, WitnessLink } from '../witness/witness-link.ts'
@@ -146,6 +147,7 @@ export class ClusterNode {
   readonly runners = new TaskRunners()
   readonly #taskCleaner: TaskCleaner
   readonly #holds: HoldKeeper
+  readonly #services: ServiceHands
   readonly #notice: RestartNotice
   readonly #jobs: JobKeeper
   readonly rollouts: Rollouts
@@ -280,6 +282,15 @@ export class ClusterNode {
       calendarMs: Date.now,
       below: this.#known.below,
       term: () => this.#ledTerm(),
+    })
+    this.#services = new ServiceHands({
+      ...this.#sources(),
+      self: this.name,
+      file: () => this.#file,
+      quorate: () => this.quorate,
+      attributes: this.attributes,
+      folder: setup.paths.checks,
+      catalogue: async (asked) => await this.#known.services(asked),
     })
     this.#tasks = new TaskKeeper({
       ...this.#sources(),
@@ -514,6 +525,7 @@ export class ClusterNode {
     this.#taskCleaner.close()
     this.rollouts.close()
     this.#holds.close()
+    this.#services.close()
     this.#jobs.close()
     this.authority.close()
     this.rotation.close()
@@ -595,6 +607,7 @@ export class ClusterNode {
     this.#notice.look()
     if (this.#executor) {
       this.#alerts.look()
+      this.#services.look()
       this.#tasks.look()
       this.#jobs.look()
       this.#taskCleaner.look()

@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { type Change, type ClusterView, emptyView, observe } from '../../controller/index.ts'
 import { type Entry, isStoreFailure, type Store } from '../../store/index.ts'
 import type { Log } from '../host/log.ts'
-import type { Planned, Question } from '../planner/messages.ts'
+import type { Planned, Question, ServiceAnswer, ServiceQuestion } from '../planner/messages.ts'
 import { Planner } from '../planner/planner.ts'
 import { allKeys } from '../records/keys.ts'
 import { observationOf } from '../records/observations.ts'
@@ -77,6 +77,10 @@ export class KnownState {
 
   async plan(asked: Omit<Question, 'now'>): Promise<Planned> {
     return await this.#planner.schedule({ now: Math.floor(Date.now() / 1000), ...asked }, this.#view.revision)
+  }
+
+  async services(asked: Omit<ServiceQuestion, 'now'>): Promise<ServiceAnswer> {
+    return await this.#planner.services({ now: Math.floor(Date.now() / 1000), ...asked }, this.#view.revision)
   }
 
   warmUp(): void {

@@ -5,6 +5,7 @@
 import type { NodeName, ResourceId } from '../../base/index.ts'
 import type { ShutdownLockRecord } from '../../cib/index.ts'
 import type { BlockedResource, Observation, OwnKnowledge } from '../../controller/index.ts'
+import type { Catalogue, OwnChecks } from '../../services/index.ts'
 import type { TransitionGraph } from '../../transition/index.ts'
 import type { ConfigRecord } from '../configuration/config-history.ts'
 import type { Kept } from './saved-inputs.ts'
@@ -38,6 +39,21 @@ export interface Question {
 export type ToPlanner =
   | { readonly kind: 'observe'; readonly observations: readonly PlannerObservation[]; readonly revision: number }
   | ({ readonly kind: 'schedule'; readonly id: number } & Question)
+  | ({ readonly kind: 'services'; readonly id: number } & ServiceQuestion)
+
+/** Which services there are, and which of their checks are this node's. */
+export interface ServiceQuestion {
+  readonly self: NodeName
+  readonly now: number
+  readonly haveQuorum: boolean
+  /** Of the members, by name. */
+  readonly addresses: Readonly<Record<string, string>>
+}
+
+export interface ServiceAnswer {
+  readonly catalogue: Catalogue
+  readonly checks: OwnChecks
+}
 
 export interface Planned {
   readonly graph: TransitionGraph
@@ -53,6 +69,7 @@ export interface Planned {
 
 export type FromPlanner =
   | { readonly kind: 'scheduled'; readonly id: number; readonly planned: Planned }
+  | { readonly kind: 'services'; readonly id: number; readonly answer: ServiceAnswer }
   | { readonly kind: 'failed'; readonly id: number; readonly message: string; readonly stack: string }
   /** What a transition was computed from is in a file, or could not be kept. */
   | { readonly kind: 'kept'; readonly kept: Kept }

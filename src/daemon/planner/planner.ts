@@ -9,7 +9,15 @@ import { programFile } from '../host/install-folder.ts'
 import { fromBytes } from '../records/json-value.ts'
 import { keys } from '../records/keys.ts'
 import type { StoreChange } from '../records/store-view.ts'
-import type { FromPlanner, Planned, PlannerObservation, Question, ToPlanner } from './messages.ts'
+import type {
+  FromPlanner,
+  Planned,
+  PlannerObservation,
+  Question,
+  ServiceAnswer,
+  ServiceQuestion,
+  ToPlanner,
+} from './messages.ts'
 import type { Kept } from './saved-inputs.ts'
 
 /** The thread is told in bulk: most changes concern records that change again before anybody schedules. */
@@ -20,6 +28,10 @@ export class Planner {
   readonly #maxOldSpaceMb: number
   readonly #onKept: (kept: Kept) => void
   readonly #waiting = new Map<number, { resolve: (planned: Planned) => void; reject: (error: Error) => void }>()
+  readonly #waitingForServices = new Map<
+    number,
+    { resolve: (answer: ServiceAnswer) => void; reject: (error: Error) => void }
+  >()
   /** What the thread has not been told yet: the last change of each key. */
   readonly #untold = new Map<string, StoreChange>()
   #revision = 0
@@ -46,6 +58,16 @@ export class Planner {
     if (this.#untold.size >= tellAfterKeys) this.#tell(this.#worker)
   }
 
+  async services(asked: ServiceQuestion, revision: number): Promise<ServiceAnswer> {
+    const worker = this.#running(revision)
+    this.#tell(worker)
+    const id = ++this.#lastId
+    return await new Promise((resolve, reject) => {
+      this.#waitingForServices.set(id, { resolve, reject })
+      worker.postMessage({ kind: 'services', id, ...asked } satisfies ToPlanner)
+    })
+  }
+
   async schedule(asked: Question, revision: number): Promise<Planned> {
     const worker = this.#running(revision)
     this.#tell(worker)
@@ -66,8 +88,7 @@ export class Planner {
   close(): void {
     void this.#worker?.terminate()
     this.#worker = undefined
-    for (const { reject } of this.#waiting.values()) reject(new Error('The planner was ended.'))
-    this.#waiting.clear()
+    this.#rejectAll(new Error('The planner was ended.'))
   }
 
   #running(revision: number): Worker {
@@ -94,8 +115,14 @@ export class Planner {
 
   #gone(worker: Worker, error: Error): void {
     if (this.#worker === worker) this.close()
-    for (const { reject } of this.#waiting.values()) reject(error)
-    this.#waiting.clear()
+    this.#rejectAll(error)
+  }
+
+  #rejectAll(error: Error): void {
+    for (const waiting of [this.#waiting, this.#waitingForServices]) {
+      for (const { reject } of waiting.values()) reject(error)
+      waiting.clear()
+    }
   }
 
   #answer(message: FromPlanner): void {
@@ -104,9 +131,12 @@ export class Planner {
       return
     }
     const waiting = this.#waiting.get(message.id)
+    const services = this.#waitingForServices.get(message.id)
     this.#waiting.delete(message.id)
+    this.#waitingForServices.delete(message.id)
     if (message.kind === 'scheduled') waiting?.resolve(message.planned)
-    else waiting?.reject(new Error(`${message.message}\n${message.stack}`))
+    else if (message.kind === 'services') services?.resolve(message.answer)
+    else (waiting ?? services)?.reject(new Error(`${message.message}\n${message.stack}`))
   }
 
   #observations(changes: readonly StoreChange[], revision: number): ToPlanner {

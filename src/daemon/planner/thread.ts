@@ -17,6 +17,7 @@ import { typedConfiguration } from '../configuration/typed-configuration.ts'
 import type { FromPlanner, PlannerObservation, Question, ToPlanner } from './messages.ts'
 import { plan } from './plan.ts'
 import { InputKeeper, type Series, seriesOf } from './saved-inputs.ts'
+import { servicesIn } from './services-in.ts'
 
 const port = defined(parentPort ?? undefined, 'the port to the main thread')
 let view: ClusterView = emptyView
@@ -24,7 +25,9 @@ let view: ClusterView = emptyView
 const keeper = new InputKeeper((kept) => port.postMessage({ kind: 'kept', kept } satisfies FromPlanner))
 
 port.on('message', (message: ToPlanner) => {
-  if (message.kind === 'observe') view = observe(view, message.observations.map(readObservation), message.revision).view
+  if (message.kind === 'services') answerServices(message)
+  else if (message.kind === 'observe')
+    view = observe(view, message.observations.map(readObservation), message.revision).view
   else answer(message)
 })
 
@@ -49,6 +52,20 @@ function answer(asked: Extract<ToPlanner, { kind: 'schedule' }>): void {
     keep('pe-error', new Map())
   }
 }
+
+function answerServices({ id, ...asked }: Extract<ToPlanner, { kind: 'services' }>): void {
+  const say = (word: FromPlanner): void => port.postMessage(word)
+  try {
+    const cib = cibOfView(view, asked.haveQuorum)
+    const answer = cib === undefined ? noServices : servicesIn(cib, asked)
+    say({ kind: 'services', id, answer })
+  } catch (error) {
+    const { message, stack = '' } = error instanceof Error ? error : new Error(String(error))
+    say({ kind: 'failed', id, message, stack })
+  }
+}
+
+const noServices = { catalogue: { services: [], mistakes: [] }, checks: { due: [], left: [] } }
 
 function viewFor({ lost, own }: Pick<Question, 'lost' | 'own'>): ClusterView {
   if (own !== undefined) return viewOfItself(view, own)

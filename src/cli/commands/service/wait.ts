@@ -1,0 +1,133 @@
+/** Waiting for instances of a service, and seeing them come and go. */
+import { setTimeout as delay } from 'node:timers/promises'
+import { parseDurationMs } from '../../../base/index.ts'
+import { countOf, describeInstance, missing, type Service } from '../../../services/index.ts'
+import { type Call, type Command, done, type Flag, type Outcome, Refusal } from '../../command.ts'
+import { expectWords } from '../../words.ts'
+import { knownServices, serviceNamed } from './known.ts'
+import { serviceFacts } from './print.ts'
+
+const pollMs = 500
+/** EX_TEMPFAIL of sysexits.h: ask again later. */
+const pendingExit = 75
+const defaultTimeoutMs = 60_000
+
+export const timeoutFlag: Flag = {
+  name: 'timeout',
+  value: 'duration',
+  summary: 'How long to wait at most (default: 60s; 0 only looks)',
+}
+
+export function timeoutOf({ flags }: Call, otherwise = defaultTimeoutMs): number {
+  const written = flags.get('timeout')
+  if (typeof written !== 'string') return otherwise
+  const ms = parseDurationMs(written)
+  if (ms === undefined) throw new Refusal(`'${written}' is not a duration. Examples: 30s, 5m, 1h.`)
+  return ms
+}
+
+export const serviceWait: Command = {
+  path: ['service', 'wait'],
+  usage: '<name> [--min=<number>] [--timeout=<duration>]',
+  summary: 'Wait until enough instances of a service are healthy',
+  details:
+    'The exit code is 0 once as many are healthy, and 75 with what is missing and why when the time is over. Without --min, as many as the service expects.',
+  examples: ['systole service wait keystone --min=2 --timeout=5m'],
+  flags: [{ name: 'min', value: 'number', summary: 'How many instances must be healthy (default: all)' }, timeoutFlag],
+  completes: ['anything'],
+  run: waitForService,
+}
+
+async function waitForService(call: Call): Promise<Outcome> {
+  expectWords(call.words, {
+    atLeast: 1,
+    atMost: 1,
+    usage: 'service wait <name> [--min=<number>] [--timeout=<duration>]',
+  })
+  const least = leastOf(call)
+  const until = performance.now() + timeoutOf(call)
+  let told = ''
+  for (;;) {
+    const service = serviceNamed(await knownServices(call), call.words[0] ?? '')
+    const min = least ?? service.expected
+    const lacking = missing(service, min)
+    if (lacking === undefined) return done(`${service.definition.name}: ${countOf(service)}\n`, serviceFacts(service))
+    const text = `${lacking.join('\n')}\n`
+    if (performance.now() >= until)
+      return done(text, { ...(serviceFacts(service) as object), missing: lacking }, pendingExit)
+    if (text !== told) call.terminal.progress(text.trimEnd())
+    told = text
+    await delay(pollMs)
+  }
+}
+
+function leastOf({ flags }: Call): number | undefined {
+  const written = flags.get('min')
+  if (written === undefined) return undefined
+  if (typeof written === 'string' && /^[1-9]\d{0,5}$/.test(written)) return Number(written)
+  throw new Refusal(`'${String(written)}' is not a number of instances. Specify 1 or more.`)
+}
+
+export const serviceWatch: Command = {
+  path: ['service', 'watch'],
+  usage: '[<name>] [--timeout=<duration>]',
+  summary: 'Print every change of the instances of services, a line each, until it is interrupted',
+  details: 'With --json each line is a JSON object. The first lines show how it is now.',
+  examples: ['systole service watch keystone'],
+  flags: [{ ...timeoutFlag, summary: 'End after this time (default: never)' }],
+  completes: ['anything'],
+  run: watchServices,
+}
+
+async function watchServices(call: Call): Promise<Outcome> {
+  expectWords(call.words, { atLeast: 0, atMost: 1, usage: 'service watch [<name>]' })
+  const until = performance.now() + timeoutOf(call, Number.POSITIVE_INFINITY)
+  const [name] = call.words
+  let known: ReadonlyMap<string, Line> = new Map()
+  for (;;) {
+    const { services, mistakes } = await knownServices(call)
+    if (name !== undefined) serviceNamed({ services, mistakes }, name)
+    const now = linesOf(services.filter(({ definition }) => name === undefined || definition.name === name))
+    for (const line of changesBetween(known, now)) tell(call, line)
+    known = now
+    if (performance.now() >= until) return done('', { ended: 'timeout' })
+    await delay(Math.min(pollMs, Math.max(0, until - performance.now())))
+  }
+}
+
+interface Line {
+  readonly service: string
+  readonly text: string
+  readonly facts: object
+}
+
+function linesOf(services: readonly Service[]): ReadonlyMap<string, Line> {
+  return new Map(
+    services.flatMap((service) =>
+      service.instances.map((instance): readonly [string, Line] => {
+        const { verified: _, ...facts } = instance
+        const { name } = service.definition
+        return [
+          `${name} ${instance.resource} ${instance.node}`,
+          { service: name, text: describeInstance(instance), facts },
+        ]
+      }),
+    ),
+  )
+}
+
+function changesBetween(before: ReadonlyMap<string, Line>, after: ReadonlyMap<string, Line>): readonly Line[] {
+  const changed = [...after].flatMap(([key, line]) => (before.get(key)?.text === line.text ? [] : [line]))
+  const gone = [...before].flatMap(([key, line]) =>
+    after.has(key)
+      ? []
+      : [{ ...line, text: `${line.text.replace(/:.*/s, '')}: gone`, facts: { ...line.facts, state: 'gone' } }],
+  )
+  return [...gone, ...changed]
+}
+
+function tell(call: Call, { service, text, facts }: Line): void {
+  const time = call.terminal.now().toISOString()
+  const line = call.flags.has('json') ? JSON.stringify({ time, service, ...facts }) : `${time} ${service}: ${text}`
+  process.stdout.write(`${line}\n`)
+}

@@ -1,0 +1,105 @@
+/** Performs the checks of the services that run here, and records each result that differs from the last one as a transient node attribute. */
+import { isDeepStrictEqual } from 'node:util'
+import { nodeName } from '../../base/index.ts'
+import { checkAttribute, type DueCheck, type OwnChecks, passedCheck } from '../../services/index.ts'
+import type { Log } from '../host/log.ts'
+import type { AttributeChanges } from '../node/attribute-changes.ts'
+import { probe } from './probe.ts'
+
+export interface CheckKeeperPorts {
+  readonly log: Log
+  readonly attributes: Pick<AttributeChanges, 'set'>
+  /** Where the programs of checks are. */
+  readonly folder: string
+}
+
+interface Running {
+  due: DueCheck
+  readonly abort: AbortController
+}
+
+const keyOf = ({ service, node }: DueCheck): string => `${node} ${service}`
+
+export class CheckKeeper {
+  readonly #ports: CheckKeeperPorts
+  readonly #running = new Map<string, Running>()
+
+  constructor(ports: CheckKeeperPorts) {
+    this.#ports = ports
+  }
+
+  take({ due, left }: OwnChecks): void {
+    const wanted = new Map(due.map((one) => [keyOf(one), one]))
+    for (const [key, running] of this.#running) {
+      const now = wanted.get(key)
+      if (now !== undefined && isSame(now, running.due)) {
+        running.due = now
+        continue
+      }
+      running.abort.abort()
+      this.#running.delete(key)
+    }
+    for (const { node, attribute } of left) this.#record(node, attribute, undefined).catch(this.#failed)
+    for (const [key, one] of wanted) if (!this.#running.has(key)) this.#begin(key, one)
+  }
+
+  close(): void {
+    for (const { abort } of this.#running.values()) abort.abort()
+    this.#running.clear()
+  }
+
+  #begin(key: string, due: DueCheck): void {
+    const abort = new AbortController()
+    const running = { due, abort }
+    this.#running.set(key, running)
+    this.#repeat(running).catch(this.#failed)
+  }
+
+  async #repeat(running: Running): Promise<void> {
+    const { signal } = running.abort
+    while (!signal.aborted) {
+      const reason = await probe(running.due, this.#ports.folder)
+      if (signal.aborted) return
+      const value = reason === undefined ? passedCheck : `failing: ${reason}`
+      // Somebody else may have taken it away.
+      if (value !== running.due.recorded) {
+        try {
+          await this.#record(running.due.node, checkAttribute(running.due.service), value)
+          running.due = { ...running.due, recorded: value }
+        } catch (error) {
+          // Without quorum nothing is recorded; the next result is.
+          this.#failed(error)
+        }
+      }
+      await pause(running.due.check.intervalMs, signal)
+    }
+  }
+
+  async #record(node: string, name: string, value: string | undefined): Promise<void> {
+    await this.#ports.attributes.set({ node: nodeName(node), set: '', name, ...(value === undefined ? {} : { value }) })
+    this.#ports.log.info('the result of a check of a service', { node, attribute: name, value })
+  }
+
+  readonly #failed = (error: unknown): void =>
+    this.#ports.log.debug('the result of a check could not be recorded', { error })
+}
+
+function isSame(a: DueCheck, b: DueCheck): boolean {
+  const { recorded: _a, ...one } = a
+  const { recorded: _b, ...other } = b
+  return isDeepStrictEqual(one, other)
+}
+
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, ms)
+    signal.addEventListener(
+      'abort',
+      () => {
+        clearTimeout(timer)
+        resolve()
+      },
+      { once: true },
+    )
+  })
+}

@@ -1,0 +1,120 @@
+/** One check of one instance: undefined where it passes, otherwise why not. */
+import { spawn } from 'node:child_process'
+import { lstatSync } from 'node:fs'
+import { request } from 'node:http'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { printable, reasonOf } from '../../base/index.ts'
+import type { DueCheck } from '../../services/index.ts'
+
+const longestReason = 160
+const longestOutput = 4096
+
+/** Never rejects. */
+export async function probe(due: DueCheck, folder: string): Promise<string | undefined> {
+  const { check } = due
+  const reason = await (check.kind === 'tcp'
+    ? tcp(due)
+    : check.kind === 'http'
+      ? http(due, check.path)
+      : command(due, join(folder, check.command)))
+  return reason === undefined ? undefined : printable(reason.replaceAll(/\s+/g, ' ')).slice(0, longestReason)
+}
+
+const tooLate = ({ check }: DueCheck): string => `no answer within ${check.timeoutMs} ms`
+
+async function tcp(due: DueCheck): Promise<string | undefined> {
+  const { address, port, check } = due
+  return await new Promise((resolve) => {
+    const socket = connect({ host: address, port })
+    const end = (reason: string | undefined): void => {
+      clearTimeout(timer)
+      socket.destroy()
+      resolve(reason)
+    }
+    const timer = setTimeout(() => end(tooLate(due)), check.timeoutMs)
+    socket.once('connect', () => end(undefined))
+    socket.once('error', (error) => end(reasonOf(error)))
+  })
+}
+
+/** Redirections are answers: the service is there. */
+async function http(due: DueCheck, path: string): Promise<string | undefined> {
+  const { address, port, check } = due
+  return await new Promise((resolve) => {
+    const asked = request({ host: address, port, path, agent: false, headers: { 'user-agent': 'systole' } })
+    const end = (reason: string | undefined): void => {
+      clearTimeout(timer)
+      asked.destroy()
+      resolve(reason)
+    }
+    const timer = setTimeout(() => end(tooLate(due)), check.timeoutMs)
+    asked.once('response', ({ statusCode = 0 }) =>
+      end(statusCode >= 200 && statusCode < 400 ? undefined : `HTTP status ${statusCode}`),
+    )
+    asked.on('error', (error) => end(reasonOf(error)))
+    asked.end()
+  })
+}
+
+/** Exit code 0 passes, as with Consul and Nagios. It runs with the rights of the daemon, so that only root may have written it. */
+async function command(due: DueCheck, path: string): Promise<string | undefined> {
+  const unfit = whyUnfit(path)
+  if (unfit !== undefined) return unfit
+  return await new Promise((resolve) => {
+    let output = ''
+    const child = spawn(path, [], {
+      cwd: '/',
+      detached: true,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: {
+        PATH: '/usr/sbin:/usr/bin:/sbin:/bin',
+        SYSTOLE_SERVICE: due.service,
+        SYSTOLE_NODE: due.node,
+        SYSTOLE_ADDRESS: due.address,
+        SYSTOLE_PORT: String(due.port),
+      },
+    })
+    let late = false
+    const timer = setTimeout(() => {
+      late = true
+      if (child.pid !== undefined) killGroup(child.pid)
+      // What it has started may hold its output open.
+      child.stdout.destroy()
+      child.stderr.destroy()
+    }, due.check.timeoutMs)
+    const take = (data: Buffer): void => {
+      if (output.length < longestOutput) output += data.toString()
+    }
+    child.stdout.on('data', take)
+    child.stderr.on('data', take)
+    child.once('error', (error) => {
+      clearTimeout(timer)
+      resolve(reasonOf(error))
+    })
+    child.once('close', (code) => {
+      clearTimeout(timer)
+      resolve(late ? tooLate(due) : code === 0 ? undefined : output.trim() || `exit code ${code}`)
+    })
+  })
+}
+
+function killGroup(pid: number): void {
+  try {
+    process.kill(-pid, 'SIGKILL')
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error
+  }
+}
+
+function whyUnfit(path: string): string | undefined {
+  try {
+    const found = lstatSync(path)
+    if (!found.isFile()) return `${path} is not a file`
+    if ((found.mode & 0o022) !== 0 || (found.uid !== 0 && found.uid !== process.getuid?.()))
+      return `${path} can be written by others than root`
+    return (found.mode & 0o100) === 0 ? `${path} is not executable` : undefined
+  } catch (error) {
+    return `${path}: ${reasonOf(error)}`
+  }
+}

@@ -1,0 +1,85 @@
+/**
+ * What this node does for services: performs the checks of those that run here. It looks again after every change of the
+ * store, a moment later, so that many changes are one look.
+ */
+import type { NodeName } from '../../base/index.ts'
+import type { ClusterView } from '../../controller/index.ts'
+import { type Catalogue, declaredServices } from '../../services/index.ts'
+import type { Log } from '../host/log.ts'
+import type { ClusterFile } from '../nodes/cluster-file.ts'
+import type { ServiceAnswer, ServiceQuestion } from '../planner/messages.ts'
+import { CheckKeeper, type CheckKeeperPorts } from './check-keeper.ts'
+
+export interface ServicePorts extends CheckKeeperPorts {
+  readonly self: NodeName
+  readonly log: Log
+  readonly view: () => ClusterView
+  readonly file: () => ClusterFile
+  readonly quorate: () => boolean
+  readonly catalogue: (asked: Omit<ServiceQuestion, 'now'>) => Promise<ServiceAnswer>
+}
+
+const togetherMs = 100
+/** By time alone a failure may expire. */
+const againMs = 10_000
+
+export class ServiceHands {
+  readonly #ports: ServicePorts
+  readonly #checks: CheckKeeper
+  #timer: NodeJS.Timeout | undefined
+  #isLooking = false
+  #again = false
+  #closed = false
+  #known: Catalogue = { services: [], mistakes: [] }
+
+  constructor(ports: ServicePorts) {
+    this.#ports = ports
+    this.#checks = new CheckKeeper(ports)
+  }
+
+  look(): void {
+    this.#lookIn(togetherMs)
+  }
+
+  close(): void {
+    this.#closed = true
+    clearTimeout(this.#timer)
+    this.#checks.close()
+  }
+
+  #lookIn(ms: number): void {
+    if (this.#closed) return
+    if (this.#isLooking) {
+      this.#again = true
+      return
+    }
+    if (ms === togetherMs && this.#timer !== undefined && this.#soon) return
+    clearTimeout(this.#timer)
+    this.#soon = ms === togetherMs
+    this.#timer = setTimeout(() => {
+      this.#soon = false
+      this.#lookNow().catch((error: unknown) => this.#ports.log.warn('services cannot be looked at', { error }))
+    }, ms)
+  }
+  #soon = false
+
+  async #lookNow(): Promise<void> {
+    const { view, self, file, quorate, catalogue } = this.#ports
+    const configuration = view().configuration?.typed
+    const none = configuration === undefined || declaredServices(configuration).services.length === 0
+    if (none && this.#known.services.length === 0) return
+    this.#isLooking = true
+    try {
+      const addresses = Object.fromEntries(file().nodes.map(({ name, address }) => [name, address]))
+      const answer = await catalogue({ self, addresses, haveQuorum: quorate() })
+      if (this.#closed) return
+      this.#known = answer.catalogue
+      this.#checks.take(answer.checks)
+    } finally {
+      this.#isLooking = false
+      const again = this.#again
+      this.#again = false
+      this.#lookIn(again ? togetherMs : againMs)
+    }
+  }
+}

@@ -1,0 +1,21 @@
+/** Services: what resources offer to clients, declared in the configuration, and which instances of it are healthy. Pure. */
+export {
+  type AddressOf,
+  type Catalogue,
+  catalogueOf,
+  healthyOf,
+  type Service,
+  type ServiceInstance,
+} from './catalogue.ts'
+export { checksOf, type DueCheck, type OwnChecks } from './checks.ts'
+export { type Declared, declaredServices } from './declared.ts'
+export {
+  type Check,
+  nodeAddress,
+  parseService,
+  printService,
+  type ServiceDefinition,
+  serviceAttributePrefix,
+} from './definition.ts'
+export { countOf, describeInstance, describeVerified, missing } from './describe.ts'
+export { checkAttribute, passedCheck, type ServiceState, type Verified } from './health.ts'
