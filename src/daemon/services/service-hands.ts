@@ -29,6 +29,8 @@ export class ServiceHands {
   #timer: NodeJS.Timeout | undefined
   #isLooking = false
   #again = false
+  /** The timer is one of a change. */
+  #soon = false
   #closed = false
   #known: Catalogue = { services: [], mistakes: [] }
 
@@ -58,11 +60,11 @@ export class ServiceHands {
     this.#soon = ms === togetherMs
     this.#timer = setTimeout(() => {
       this.#soon = false
-      this.#lookNow().catch((error: unknown) => this.#ports.log.warn('services cannot be looked at', { error }))
+      this.#lookNow().catch((error: unknown) => {
+        if (!this.#closed) this.#ports.log.warn('services cannot be looked at', { error })
+      })
     }, ms)
   }
-  #soon = false
-
   async #lookNow(): Promise<void> {
     const { view, self, file, quorate, catalogue } = this.#ports
     const configuration = view().configuration?.typed
