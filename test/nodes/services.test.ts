@@ -12,7 +12,7 @@ beforeAll(async () => {
   await lab.formCluster(nodes)
   await lab.createFencing(nodes)
   const monitored = ['op', 'monitor', 'interval=5s', 'clone', '--wait']
-  await lab.systole('n1', 'resource', 'create', 'web', 'ocf:systole:http', 'port=8080', ...monitored)
+  await lab.systole('n1', 'resource', 'create', 'web', 'ocf:systole:http', 'address=0.0.0.0', 'port=8080', ...monitored)
 }, 180_000)
 
 afterAll(() => lab.close(), 60_000)
