@@ -20,7 +20,7 @@ export const waitConverged: Command = {
   usage: '[--timeout=<duration>]',
   summary: 'Wait until everything runs as often as it was asked for and every service is healthy',
   details:
-    'The exit code is 0 when the cluster has converged, 75 when it is still converging after the time, and 3 when it is blocked: nothing is being done, and something is missing. What is missing is shown with its reasons.',
+    'The exit code is 0 when the cluster has converged, 75 when it is still converging after the time, and 3 when it is blocked: nothing is being done, and something is missing. The output lists the missing instances and the reasons.',
   examples: ['systole wait converged --timeout=5m'],
   flags: [timeoutFlag],
   run: untilConverged,
