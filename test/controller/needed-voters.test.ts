@@ -1,7 +1,9 @@
 /** The fencing of a node without which the store would have no majority: when it waits, for whom, and for how long. */
+
 import { expect, test } from 'vitest'
 import { type NodeName, nodeName } from '../../src/base/index.ts'
 import { parseXml, readConfiguration } from '../../src/cib/index.ts'
+import { handleInput } from '../../src/controller/handle-input.ts'
 import {
   type ControllerEffect,
   type ControllerInput,
@@ -15,6 +17,7 @@ import {
   observe,
   writesOfEdits,
 } from '../../src/controller/index.ts'
+import { goesOnWithout } from '../../src/controller/needed-voters.ts'
 import type { ClusterAction } from '../../src/transition/index.ts'
 
 const names = ['n1', 'n2', 'n3', 'n4', 'n5'].map(nodeName)
@@ -183,4 +186,26 @@ test('a node that has no vote is fenced at once', () => {
   const dc = new Dc(4, [names[0], names[2], names[3]] as NodeName[])
   dc.silent(2, 3)
   expect(dc.fenced).toEqual(['n2'])
+})
+
+test('only the other one of the two voters is gone on without', () => {
+  const [n1, n2, n3] = [nodeName('n1'), nodeName('n2'), nodeName('n3')]
+  const state = { ...initialController(n1, defaultControllerTimings), voters: [n1, n2], otherVoter: n2 }
+  expect(goesOnWithout(state, n2)).toBe(true)
+  expect(goesOnWithout(state, n3)).toBe(false)
+})
+
+test('a lease that is prolonged without a word about votes changes none', () => {
+  const [n1, n2] = [nodeName('n1'), nodeName('n2')]
+  const quorum = { kind: 'quorum', until: 10, lease: 'l' } as const
+  const known = handleInput(
+    initialController(n1, defaultControllerTimings),
+    { ...quorum, voters: [n1, n2], otherVoter: n2 },
+    0,
+  ).state
+  const prolonged = handleInput(known, quorum, 1).state
+  expect([prolonged.voters, prolonged.otherVoter]).toEqual([[n1, n2], n2])
+  // Where votes are named, the other voter is what is said with them.
+  const alone = handleInput(prolonged, { ...quorum, voters: [n1] }, 2).state
+  expect([alone.voters, alone.otherVoter]).toEqual([[n1], undefined])
 })
