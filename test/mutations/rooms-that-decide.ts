@@ -165,11 +165,7 @@ export const holdsJobsRollouts: Readonly<Record<string, readonly Mutation[]>> = 
       'return undefined',
     ],
     ['a paused rollout begins nodes', "if (turn.record.state === 'running') beginNodes(turn)", 'beginNodes(turn)'],
-    [
-      'a removed node is waited for',
-      'if (input.removed.has(node.node)) leaveOut(turn, node)',
-      'if (false) leaveOut(turn, node)',
-    ],
+    ['a removed node is waited for', 'if (input.removed.has(node.node)) {', 'if (false) {'],
     ['nobody need confirm it', 'if (turn.now <= (confirmBy ?? 0)) return', 'return'],
     ['what failed on the way back is not tried again', "if (node.phase !== 'undo-failed') continue", 'continue'],
   ],
@@ -243,6 +239,6 @@ export const holdsJobsRollouts: Readonly<Record<string, readonly Mutation[]>> = 
   ],
   'src/rollout/removed.ts': [
     ['a removed node stays held', "if (held) turn.do({ kind: 'delete-hold', node: name })", ''],
-    ['a node that was done is begun again', "|| (phase === 'done' && goal === 'forward')) return", ') return'],
+    ['a node that was done is begun again', "if (phase === 'done' && goal === 'forward') return", ''],
   ],
 }
