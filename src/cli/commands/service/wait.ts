@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { parseDurationMs } from '../../../base/index.ts'
 import { countOf, describeInstance, missing, type Service } from '../../../services/index.ts'
 import { type Call, type Command, done, type Flag, type Outcome, Refusal } from '../../command.ts'
+import { liveCluster } from '../../live.ts'
 import { expectWords } from '../../words.ts'
 import { knownServices, serviceNamed } from './known.ts'
 import { serviceFacts } from './print.ts'
@@ -45,7 +46,9 @@ async function waitForService(call: Call): Promise<Outcome> {
     usage: 'service wait <name> [--min=<number>] [--timeout=<duration>]',
   })
   const least = leastOf(call)
-  const until = performance.now() + timeoutOf(call)
+  const longest = timeoutOf(call)
+  // Nothing changes in a file.
+  const until = call.cluster.live ? performance.now() + longest : 0
   let told = ''
   for (;;) {
     const service = serviceNamed(await knownServices(call), call.words[0] ?? '')
@@ -81,6 +84,7 @@ export const serviceWatch: Command = {
 
 async function watchServices(call: Call): Promise<Outcome> {
   expectWords(call.words, { atLeast: 0, atMost: 1, usage: 'service watch [<name>]' })
+  liveCluster(call)
   const until = performance.now() + timeoutOf(call, Number.POSITIVE_INFINITY)
   const [name] = call.words
   let known: ReadonlyMap<string, Line> = new Map()
