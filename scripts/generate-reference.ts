@@ -15,8 +15,10 @@ import {
   operationOptions,
 } from '../src/cib/index.ts'
 import { allCommands, type Command, describeCommand } from '../src/cli/index.ts'
+import { clusterSchema, publishedClusterSchema } from '../src/cli/plan/schema.ts'
 import { rolloutSchema, type Schema } from '../src/rollout/index.ts'
 import { allTools, optionsOf, type Tool, writtenNames } from '../src/tools/index.ts'
+import { clusterFilePage } from './cluster-file-page.ts'
 
 const folder = resolve(import.meta.dirname, '../docs/reference')
 
@@ -94,6 +96,8 @@ function rolloutPage(schema: Schema): string {
 const pages = {
   'rollout.schema.json': `${JSON.stringify(rolloutSchema, undefined, 2)}\n`,
   'rollout-file.md': rolloutPage(rolloutSchema),
+  'cluster-file.schema.json': `${JSON.stringify(publishedClusterSchema(), undefined, 2)}\n`,
+  'cluster-file.md': clusterFilePage(clusterSchema),
   'tools.md': toolsPage(allTools),
   'commands.md': commandsPage(allCommands),
   'options.md': optionsPage(),

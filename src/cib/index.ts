@@ -116,6 +116,7 @@ export {
 export { findResource, missingNodes, nodeNamesOf, parentResource, resourceElementsOf, standIns } from './edit/find.ts'
 export { fitSchema } from './edit/fit-schema.ts'
 export { addToGroup, type GroupPlacement, removeFromGroup } from './edit/groups.ts'
+export { identified, withoutPartIds } from './edit/identified.ts'
 export { emptiedConfiguration, type LoadedElement, loadElements } from './edit/load-elements.ts'
 export { type MergeConflict, mergeConfiguration } from './edit/merge.ts'
 export { strayCloneOptions } from './edit/meta.ts'
@@ -159,6 +160,7 @@ export {
   setStandby,
 } from './edit/settings.ts'
 export { createTag, deleteTags, updateTag, withoutTags } from './edit/tags.ts'
+export { type Divergence, mergeThreeWays, type ThreeWay } from './edit/three-way.ts'
 export {
   createTicketConstraint,
   deleteTicketConstraints,
@@ -195,7 +197,7 @@ export { configuredPrimitives, definitionsAround, primitiveDefinitions, topLevel
 export { configurationElement, readConfiguration } from './read-configuration.ts'
 export { nvSetsByPrecedence } from './read-nvset.ts'
 export { findRule } from './read-rule.ts'
-export { canonicalText, sameConfiguration } from './same-configuration.ts'
+export { canonicalText, canonicalTextIn, sameConfiguration } from './same-configuration.ts'
 export { schemaMistakes } from './schema/by-schema.ts'
 export { attributesWithoutEffect, forms } from './schema/schema.ts'
 export {

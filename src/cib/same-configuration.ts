@@ -17,6 +17,12 @@ export function canonicalText(part: XmlElement, document: XmlElement): string {
   return printXml(canonical(part, referredTo(document)))
 }
 
+/** The same for many parts of one document, whose references are looked for once. */
+export function canonicalTextIn(document: XmlElement): (part: XmlElement) => string {
+  const referred = referredTo(document)
+  return (part) => printXml(canonical(part, referred))
+}
+
 /** Parts whose id is only for references. */
 const anonymous = new Set([
   'cluster_property_set',

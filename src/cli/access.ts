@@ -19,6 +19,8 @@ export interface ClusterAccess {
     readonly cib: XmlElement
     readonly expectedVersion: number
     readonly command: string
+    /** The description that it comes from, to be remembered with it. */
+    readonly applied?: { readonly name: string; readonly xml: string }
   }) => Promise<PushAnswer>
   readonly live: LocalClient | undefined
   /** A copy to try commands on: nobody is told what a change would cause, agents are not asked, mistakes stay. */

@@ -13,8 +13,14 @@ export function liveAccess(root: string, user: string): ClusterAccess {
       const { xml, version } = await live.getCib({})
       return { cib: parseAnswer(xml), version }
     },
-    push: ({ cib, expectedVersion, command }) =>
-      live.pushConfiguration({ xml: printXml(withoutStatus(cib)), expectedVersion, user, command }),
+    push: ({ cib, expectedVersion, command, applied }) =>
+      live.pushConfiguration({
+        xml: printXml(withoutStatus(cib)),
+        expectedVersion,
+        user,
+        command,
+        ...(applied && { applied }),
+      }),
   }
 }
 

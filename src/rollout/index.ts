@@ -2,7 +2,7 @@
  * Rollouts: what a rollout file says, which nodes it concerns, and how it goes on from step to step. Pure: the daemon performs the effects
  * (src/daemon/rollout), the command line reads the file.
  */
-export { type FieldPath, fieldOf, type Mistake } from './check-schema.ts'
+export { checkBySchema, type FieldPath, fieldOf, isMap, type Mistake } from './check-schema.ts'
 export { startsClusterAgain } from './commands.ts'
 export type { RolloutCommand, RolloutDefinition, Stage } from './definition.ts'
 export type { NodeSeen, RolloutEffect, RolloutInput, TaskSeen } from './effects.ts'

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { monotonicMs, nodeName } from '../../src/base/index.ts'
 import { element, parseXml, readConfiguration } from '../../src/cib/index.ts'
 import { type ClusterView, emptyView } from '../../src/controller/index.ts'
+import { appliedWrite, readApplied } from '../../src/daemon/configuration/applied.ts'
 import {
   forgottenBelow,
   listConfigVersions,
@@ -269,4 +270,20 @@ test('an attribute that is too long or that XML cannot hold is not set', async (
   )
   await expect(changes.set({ ...attribute, value: 'a\u0001' })).rejects.toThrow('control character U+0001')
   expect((await store.list('/systole/')).entries).toEqual([])
+})
+
+test('what a cluster file said is remembered in the transaction of its change, and alone where it says what is there', async () => {
+  const applied = (xml: string) => ({
+    beside: (version: number, time: string) => [appliedWrite({ name: 'shop.yaml', xml, version, time, user: 'root' })],
+  })
+  expect(await readApplied(store, 'shop.yaml')).toBeUndefined()
+  await pushConfig(store, { ...change('<a/>', 0), ...applied('<configuration/>') })
+  expect(await readApplied(store, 'shop.yaml')).toMatchObject({ xml: '<configuration/>', version: 1, user: 'root' })
+  const late = await pushConfig(store, { ...change('<b/>', 0), ...applied('<configuration late=""/>') })
+  expect(late).toEqual({ kind: 'conflict', version: 1 })
+  expect(await readApplied(store, 'shop.yaml')).toMatchObject({ xml: '<configuration/>' })
+  const same = await pushConfig(store, { ...change('<a/>', 1), ...applied('<configuration id="2"/>') })
+  expect(same).toEqual({ kind: 'saved', version: 1 })
+  expect(await readApplied(store, 'shop.yaml')).toMatchObject({ xml: '<configuration id="2"/>', version: 1 })
+  expect(await listConfigVersions(store)).toHaveLength(1)
 })

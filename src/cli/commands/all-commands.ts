@@ -63,6 +63,8 @@ import { nodeAttribute } from './node/attribute.ts'
 import { nodeDrain, nodeUndrain } from './node/drain.ts'
 import { nodeModeCommands } from './node/standby.ts'
 import { pkiRotate, pkiStatus } from './pki/pki.ts'
+import { exportFile } from './plan/export.ts'
+import { apply, plan } from './plan/plan.ts'
 import { propertyConfig, propertyList } from './property/config.ts'
 import { propertyDefaults, propertyDescribe } from './property/describe.ts'
 import { propertySet, propertyUnset } from './property/property.ts'
@@ -347,6 +349,9 @@ export const allCommands: readonly Command[] = [
   serviceWatch,
   serviceWait,
   waitConverged,
+  plan,
+  apply,
+  exportFile,
   rolloutPlan,
   rolloutStart,
   rolloutStatus,

@@ -13,6 +13,7 @@ import {
   refuse,
 } from '../../rpc/index.ts'
 import { guardLocal } from '../access/local-calls.ts'
+import { readApplied } from '../configuration/applied.ts'
 import { listConfigVersions, readConfigVersion } from '../configuration/config-history.ts'
 import { readConfigurationToPush, saveConfiguration } from '../configuration/configuration-edit.ts'
 import type { Daemon } from '../daemon.ts'
@@ -63,7 +64,7 @@ type LocalHandlers = Handlers<typeof localService>
 
 function configurationHandlers(
   daemon: Daemon,
-): Pick<LocalHandlers, 'getCib' | 'pushConfiguration' | 'listConfigVersions' | 'getConfigVersion'> {
+): Pick<LocalHandlers, 'getCib' | 'pushConfiguration' | 'listConfigVersions' | 'getConfigVersion' | 'getApplied'> {
   return {
     getCib: async () => {
       const { view, quorate } = daemon.node
@@ -71,8 +72,18 @@ function configurationHandlers(
       if (!cib) throw refuse('no-configuration', 'The cluster has no quorum yet, so its configuration is unknown.')
       return { xml: printXml(cib), version: view.configuration?.version ?? 0 }
     },
-    pushConfiguration: async ({ xml, expectedVersion, user, command }) =>
-      await saveConfiguration(daemon.node, { ...readConfigurationToPush(xml), expectedVersion, user, command }),
+    pushConfiguration: async ({ xml, expectedVersion, user, command, applied }) =>
+      await saveConfiguration(daemon.node, {
+        ...readConfigurationToPush(xml),
+        expectedVersion,
+        user,
+        command,
+        applied,
+      }),
+    getApplied: async ({ name }) => {
+      const found = await readApplied(daemon.node.store, name)
+      return found ? { found: true, ...found } : { found: false, xml: '', version: 0, time: '', user: '' }
+    },
     listConfigVersions: async () => ({ versions: await listConfigVersions(daemon.node.store) }),
     getConfigVersion: async ({ version }) => {
       const found = await readConfigVersion(daemon.node.store, version)

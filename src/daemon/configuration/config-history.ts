@@ -64,6 +64,8 @@ export async function pushConfig(
     readonly expectedVersion: number
     /** So many versions stay in the history; all where it is left out. */
     readonly versionsKept?: number
+    /** More of the same transaction, by the new version. */
+    readonly beside?: (version: number, time: string) => readonly Write[]
   },
 ): Promise<PushOutcome> {
   const current = await store.get(keys.configuration)
@@ -71,6 +73,14 @@ export async function pushConfig(
   const version = before?.version ?? 0
   if (version !== change.expectedVersion) return { kind: 'conflict', version }
   const { node, user, command, xml, versionsKept } = change
+  // A description of what is there already is remembered, and is no new version.
+  if (current && before && change.beside && before.xml === xml) {
+    const { applied } = await store.transaction({
+      compare: [{ kind: 'mod-revision', key: keys.configuration, equals: current.modRevision }],
+      writes: change.beside(version, new Date().toISOString()),
+    })
+    return { kind: applied ? 'saved' : 'conflict', version }
+  }
   const epochs = nextEpochs(before === undefined ? noEpochs : epochsOfRecord(before), change.epochs)
   const record: ConfigRecord = {
     version: version + 1,
@@ -91,6 +101,7 @@ export async function pushConfig(
     writes: [
       { kind: 'put', key: keys.configuration, value },
       { kind: 'put', key: configVersionKey(record.version), value },
+      ...(change.beside?.(record.version, record.time) ?? []),
       ...(versionsKept === undefined ? [] : forgottenBelow(record.version - versionsKept + 1)),
     ],
   })

@@ -24,6 +24,7 @@ import {
   longestValue,
 } from '../records/limits.ts'
 import { secretsOfView } from '../records/secrets-of-view.ts'
+import { type AppliedDescription, appliedWrite, refuseApplied } from './applied.ts'
 import { pushConfig, trimHistory } from './config-history.ts'
 import { type CibEpochs, epochsOf } from './epochs.ts'
 import { type HistoryBounds, historyBounds } from './history-bounds.ts'
@@ -94,6 +95,8 @@ export async function saveConfiguration(
     /** The node that changes it, where that is another than the one that saves it. */
     readonly by?: NodeName
     readonly command: string
+    /** The description that it comes from. */
+    readonly applied?: AppliedDescription | undefined
   },
 ): Promise<PushAnswer> {
   if (!(await quorumSoon(node)))
@@ -101,13 +104,15 @@ export async function saveConfiguration(
   // The client has hidden what it knows to be secret; not every client is ours.
   const command = cut(textWithoutSecrets(cut(change.command), secretsOfView(node.view)))
   const bounds = historyBounds(node.view.configuration?.typed)
-  const { epochs, ...rest } = change
+  const { epochs, applied, ...rest } = change
+  if (applied) await refuseApplied(node.store, applied)
   const answer = await pushConfig(node.store, {
     ...rest,
     ...(epochs && { epochs }),
     command,
     node: change.by ?? node.name,
     versionsKept: bounds.versions,
+    ...(applied && { beside: (version, time) => [appliedWrite({ ...applied, version, time, user: change.user })] }),
   })
   if (answer.kind === 'saved') await trimSeldom(node.store, bounds)
   if (answer.kind === 'conflict')

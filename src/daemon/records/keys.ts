@@ -25,6 +25,10 @@ export const joinBookKey = '/systole/cluster/join'
 /** What alerts are still to be sent for, by the DC (src/daemon/alerts/outbox.ts). */
 export const alertEventsPrefix = `${allKeys}alerts/events/`
 
+/** What descriptions of the configuration said when they were last applied (src/daemon/configuration/applied.ts). */
+export const appliedPrefix = `${allKeys}applied/`
+export const appliedKey = (name: string): string => `${appliedPrefix}${encodeURIComponent(name)}`
+
 /** Which generation of shares the authority's key is split into, and who has them (authority-keeper.ts). */
 export const authorityKey = '/systole/cluster/authority'
 

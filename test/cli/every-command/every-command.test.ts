@@ -51,6 +51,10 @@ beforeAll(() => {
     'primitive p8 ocf:pacemaker:Dummy\nlocation l8 web rule $role=Promoted 5: #uname eq n1\n',
   )
   writeFileSync(
+    join(folder, 'cluster.yaml'),
+    'resources: {y8: {agent: ocf:pacemaker:Dummy, meta: {priority: 1}}}\nconstraints: {l9: {location: y8, node: n1, score: 1}}\n',
+  )
+  writeFileSync(
     join(folder, 'other.xml'),
     cibOf('3.9').replace(
       '<constraints/>',

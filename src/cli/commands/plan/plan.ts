@@ -1,0 +1,190 @@
+/** `plan` and `apply`: a description of the configuration, what it would change and cause, and making it so. */
+import { printXml, sameDocument, type XmlElement } from '../../../cib/index.ts'
+import { changeCib } from '../../change.ts'
+import { type Call, type Command, changeFlags, done, type Flag, type Outcome, Refusal } from '../../command.ts'
+import { type Description, readDescription } from '../../plan/description.ts'
+import { type MadePlan, makePlan, type Plan, withPlaces } from '../../plan/make-plan.ts'
+import {
+  configurationOfPlan,
+  digestOf,
+  printSavedPlan,
+  readSavedPlan,
+  type SavedPlan,
+  textsOf,
+} from '../../plan/plan-file.ts'
+import { printPlan } from '../../plan/print-plan.ts'
+import { expectWords } from '../../words.ts'
+
+const describingFlags: readonly Flag[] = [
+  { name: 'var', value: 'name=value', summary: 'Another value of a variable of the file', repeats: true },
+  { name: 'overwrite', summary: 'Take what the file says wherever the cluster says something else' },
+  { name: 'prune', summary: 'Also remove what the file does not name, in the sections that it has' },
+]
+
+const kinds =
+  'A file is a cluster file (YAML), CIB XML, or lines of commands (pcs … or systole …). ' +
+  'The cluster remembers what a cluster file or XML said when it was last applied. What the file has changed since is changed; what it no longer names is removed; ' +
+  'what the cluster has changed stays, and what both have changed is a conflict that is named. What a file has never named is left alone.'
+
+export const plan: Command = {
+  path: ['plan'],
+  usage: '<file> [--out=<plan file>] [--exit-code]',
+  summary: 'Show what a file would change, which actions that causes, and for how long services are interrupted',
+  details: `${kinds} Nothing is changed. Exit codes: 0, or with --exit-code 0 for nothing to change and 2 for changes; 1 for a mistake or a conflict.`,
+  examples: ['systole plan cluster.yaml', 'systole plan cluster.yaml --out=friday.plan', 'systole plan setup.pcs'],
+  flags: [
+    {
+      name: 'out',
+      value: 'file',
+      summary: 'Save the plan, to apply it as it was shown or not at all',
+      completes: 'file',
+    },
+    { name: 'exit-code', summary: 'Exit with 2 where there is something to change' },
+    ...describingFlags,
+  ],
+  completes: ['file'],
+  run: async (call) => {
+    expectWords(call.words, { atLeast: 1, atMost: 1, usage: 'plan <file>' })
+    return await shown(call, { usesExitCode: call.flags.has('exit-code') })
+  },
+}
+
+export const apply: Command = {
+  path: ['apply'],
+  usage: '<file> [--plan]',
+  summary: 'Make the configuration what a file says, in one change, or apply a saved plan',
+  details: `${kinds} A saved plan is refused if the configuration has changed since, or if other actions would follow. Exit codes: 0 applied, or nothing to change; with --plan nothing is changed, and 2 means that there is something to change; 1 refused.`,
+  examples: [
+    'systole apply cluster.yaml --wait',
+    'systole apply friday.plan',
+    'systole apply cluster.yaml --var vip=10.0.0.101',
+  ],
+  flags: [...changeFlags, { name: 'plan', summary: 'Only show the plan' }, ...describingFlags],
+  completes: ['file'],
+  run: async (call) => {
+    expectWords(call.words, { atLeast: 1, atMost: 1, usage: 'apply <file>' })
+    const [file = ''] = call.words
+    const saved = readSavedPlan(file, await call.terminal.readFile(file))
+    if (saved) return await applySaved(call, file, saved)
+    if (call.flags.has('plan')) return await shown(call, { usesExitCode: true })
+    if (call.flags.has('preview')) return await shown(call, { usesExitCode: false })
+    const description = await described(call, file)
+    const made = await makePlan(call, { file, description, options: optionsOf(call) })
+    if (made.plan.changes.length === 0) return await unchanged(call, description, made)
+    for (const one of [...made.plan.kept, ...made.plan.notes]) call.terminal.progress(`Note: ${one}`)
+    const remembering = rememberingCall(call, description)
+    return await withPlaces(description, async () => await changeCib(remembering, made.change))
+  },
+}
+
+async function shown(call: Call, { usesExitCode }: { readonly usesExitCode: boolean }): Promise<Outcome> {
+  const [file = ''] = call.words
+  const description = await described(call, file)
+  const made = await makePlan(call, { file, description, options: optionsOf(call) })
+  const out = call.flags.get('out')
+  const saved = typeof out === 'string' ? await save(call, out, { file, description, made }) : ''
+  const exitCode = usesExitCode && made.plan.changes.length > 0 ? 2 : 0
+  return done(`${printPlan(made.plan)}${saved}`, factsOf(made.plan), exitCode)
+}
+
+const factsOf = ({ name, ...facts }: Plan): unknown => ({ ...(name === undefined ? {} : { name }), ...facts })
+
+async function described(call: Call, file: string): Promise<Description> {
+  const given = call.flags.get('var')
+  const variables = new Map(
+    (typeof given === 'string' ? given.split('\n') : []).map((one) => {
+      const at = one.indexOf('=')
+      if (at < 1) throw new Refusal(`--var ${one}: specify <name>=<value>.`)
+      return [one.slice(0, at), one.slice(at + 1)] as const
+    }),
+  )
+  return await readDescription(call, file, { variables, environment: process.env })
+}
+
+const optionsOf = (call: Call) => ({ prunes: call.flags.has('prune'), overwrites: call.flags.has('overwrite') })
+
+async function save(
+  call: Call,
+  out: string,
+  { file, description, made }: { readonly file: string; readonly description: Description; readonly made: MadePlan },
+): Promise<string> {
+  const { before, edited, actions } = made.changed
+  const remembers = rememberedAs(description)
+  const plan: SavedPlan = {
+    systolePlan: 1,
+    file,
+    made: call.terminal.now().toISOString(),
+    version: made.plan.version,
+    before: digestOf(before),
+    configuration: printXml(configurationOf(edited.cib)),
+    ...(remembers && { applied: remembers }),
+    actions: textsOf(actions),
+  }
+  await call.terminal.writeFile(out, printSavedPlan(plan))
+  return `\nSaved the plan to ${out}. It has the secrets of the configuration. Apply it with: systole apply ${out}\n`
+}
+
+const configurationOf = (cib: XmlElement): XmlElement =>
+  cib.children.find((child): child is XmlElement => child.kind === 'element' && child.name === 'configuration') ?? cib
+
+const rememberedAs = ({ name, wanted }: Description): SavedPlan['applied'] =>
+  name === undefined ? undefined : { name, xml: printXml(wanted) }
+
+/** What is pushed is remembered as this description, in the same transaction. */
+function remembering(call: Call, applied: SavedPlan['applied']): Call {
+  if (applied === undefined) return call
+  return {
+    ...call,
+    cluster: { ...call.cluster, push: async (change) => await call.cluster.push({ ...change, applied }) },
+  }
+}
+
+const rememberingCall = (call: Call, description: Description): Call => remembering(call, rememberedAs(description))
+
+/** A file that is applied for the first time, and says what is there, is remembered all the same: what goes from it later goes from the cluster. */
+async function unchanged(
+  call: Call,
+  description: Description,
+  { plan: made, changed, remembered }: MadePlan,
+): Promise<Outcome> {
+  const isKnown = remembered !== undefined && sameDocument(remembered, description.wanted)
+  if (call.cluster.live !== undefined && description.name !== undefined && !isKnown && made.notes.length === 0)
+    await rememberingCall(call, description).cluster.push({
+      cib: changed.before,
+      expectedVersion: made.version,
+      command: call.typed(() => false),
+    })
+  return done(printPlan(made), factsOf(made))
+}
+
+async function applySaved(call: Call, file: string, saved: SavedPlan): Promise<Outcome> {
+  const wrong = ['var', 'prune', 'overwrite', 'plan'].find((name) => call.flags.has(name))
+  if (wrong !== undefined)
+    throw new Refusal(`--${wrong} was decided when the plan was made. Omit it, or apply ${saved.file}.`)
+  const configuration = configurationOfPlan(file, saved)
+  const change = {
+    edit: (cib: XmlElement) => {
+      refuseOther(cib, saved, file)
+      const others = cib.children.filter((child) => child.kind !== 'element' || child.name !== 'configuration')
+      return {
+        ok: true as const,
+        value: { cib: { ...cib, children: [configuration, ...others] }, created: [], removed: [] },
+      }
+    },
+    message: () => `Applied ${file}.`,
+    needsForce: (_before: XmlElement, _edited: unknown, actions: readonly { readonly text: string }[]) => {
+      const [told, now] = [saved.actions, actions.map(({ text }) => text)]
+      if (JSON.stringify(told) === JSON.stringify(now)) return []
+      const list = (texts: readonly string[]): string => (texts.length === 0 ? 'nothing' : texts.join(', '))
+      return [`The cluster has changed since the plan was made. It would ${list(now)}; the plan said: ${list(told)}.`]
+    },
+  }
+  return await changeCib(remembering(call, saved.applied), change)
+}
+
+function refuseOther(cib: XmlElement, { before, made }: SavedPlan, file: string): void {
+  if (digestOf(cib) === before) return
+  throw new Refusal(
+    `The configuration has changed since ${file} was made (${made}). Make the plan again with 'systole plan'.`,
+  )
+}

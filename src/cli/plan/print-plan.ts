@@ -1,0 +1,36 @@
+/** A plan for people. */
+import { describeDifference } from '../difference.ts'
+import { printLeftStopped } from '../left-stopped.ts'
+import { printPlannedActions } from '../planned-actions.ts'
+import { alignColumns } from '../table.ts'
+import type { Plan } from './make-plan.ts'
+
+export function printPlan({ changes, actions, leftStopped, untouched, interruptions, kept, notes }: Plan): string {
+  const told = [
+    ...(kept.length === 0
+      ? []
+      : [
+          '\nChanged in the cluster since the file was last applied, and left so (--overwrite takes the file’s):\n',
+          ...kept.map((one) => `  ${one}\n`),
+        ]),
+    ...notes.map((note) => `\nNote: ${note}\n`),
+  ].join('')
+  if (changes.length === 0) return `Nothing to change.\n${told}`
+  const actionsText =
+    actions.length === 0 ? 'No resource is started, stopped or moved.\n' : `Actions:\n${printPlannedActions(actions)}`
+  return [
+    `Configuration:\n${describeDifference(changes)}\n${actionsText}`,
+    `\nUntouched: ${untouched.length === 0 ? 'none' : untouched.join(', ')}\n`,
+    leftStopped.length === 0 ? '' : `\nThis will not run:\n${printLeftStopped(leftStopped)}`,
+    interruptions.length === 0
+      ? ''
+      : `\nInterruptions, by recorded times of operations:\n${alignColumns(
+          interruptions.map(({ resource, ms, isUnknown }) => [
+            resource,
+            `${isUnknown ? 'more than ' : ''}${(ms / 1000).toFixed(1)} s`,
+          ]),
+          '  ',
+        )}`,
+    told,
+  ].join('')
+}

@@ -1,0 +1,211 @@
+/** A description put into a configuration by three sides: what it said, what runs, what it says. */
+import { expect, test } from 'vitest'
+import { configurationElement, mergeThreeWays, parseXml, printXml, type XmlElement } from '../../src/cib/index.ts'
+
+function configuration(inner: string): XmlElement {
+  const parsed = parseXml(`<cib><configuration>${inner}</configuration></cib>`)
+  if (!parsed.ok) throw new Error(parsed.reports[0]?.message)
+  return parsed.value
+}
+
+const resources = (inner: string): string => `<resources>${inner}</resources>`
+const web = (...pairs: readonly string[]): string =>
+  resources(
+    `<primitive id="web" class="ocf" provider="pacemaker" type="Dummy"><instance_attributes id="w">${pairs
+      .map(
+        (pair, at) =>
+          `<nvpair id="w-${at}-${pair.split('=')[0]}" name="${pair.split('=')[0]}" value="${pair.split('=')[1]}"/>`,
+      )
+      .join('')}</instance_attributes></primitive>`,
+  )
+const dummy = (id: string): string => `<primitive id="${id}" class="ocf" provider="pacemaker" type="Dummy"/>`
+const location = (score: number): string =>
+  `<constraints><rsc_location id="l" rsc="web" node="n1" score="${score}"/></constraints>`
+const properties = (pairs: string): string =>
+  `<crm_config><cluster_property_set id="o">${pairs}</cluster_property_set></crm_config>`
+
+/** Without the white space between elements. */
+const plain = (cib: XmlElement): string => printXml(configurationElement(cib)).replaceAll(/>\s+</g, '><')
+
+interface Case {
+  readonly name: string
+  readonly base?: string
+  readonly running: string
+  readonly wanted: string
+  readonly overwrites?: boolean
+  /** Texts that the result has, and has not. */
+  readonly has?: readonly string[]
+  readonly lacks?: readonly string[]
+  readonly conflicts?: readonly string[]
+  readonly kept?: readonly string[]
+  readonly unchanged?: true
+}
+
+const cases: readonly Case[] = [
+  { name: 'what is there already changes nothing', running: web('a=1'), wanted: web('a=1'), unchanged: true },
+  { name: 'what the file does not name stays', running: web('a=1', 'b=2'), wanted: web('a=1'), unchanged: true },
+  {
+    name: 'the first time the file wins',
+    running: web('a=1', 'b=2'),
+    wanted: web('a=9'),
+    has: ['"9"', '"2"'],
+    lacks: ['"1"'],
+  },
+  {
+    name: 'an option that the file changed is changed',
+    base: web('a=1'),
+    running: web('a=1', 'b=2'),
+    wanted: web('a=9'),
+    has: ['"9"', '"2"'],
+  },
+  {
+    name: 'an option that the file no longer names goes',
+    base: web('a=1', 'b=2'),
+    running: web('a=1', 'b=2', 'c=3'),
+    wanted: web('a=1'),
+    has: ['"1"', '"3"'],
+    lacks: ['"2"'],
+  },
+  {
+    name: 'an option that the cluster changed stays',
+    base: web('a=1'),
+    running: web('a=5'),
+    wanted: web('a=1'),
+    unchanged: true,
+    kept: ['web a'],
+  },
+  {
+    name: 'an option that both changed is a conflict',
+    base: web('a=1'),
+    running: web('a=5'),
+    wanted: web('a=9'),
+    unchanged: true,
+    conflicts: ['web a'],
+  },
+  {
+    name: 'an option that both changed alike is none',
+    base: web('a=1'),
+    running: web('a=9'),
+    wanted: web('a=9'),
+    unchanged: true,
+  },
+  {
+    name: 'with overwrite the file wins',
+    base: web('a=1'),
+    running: web('a=5'),
+    wanted: web('a=9'),
+    overwrites: true,
+    has: ['"9"'],
+  },
+  {
+    name: 'a resource that the file no longer names goes, with what was added to it',
+    base: web('a=1'),
+    running: web('a=1', 'b=2'),
+    wanted: resources(''),
+    lacks: ['web'],
+  },
+  {
+    name: 'a resource that the cluster changed and the file removed is a conflict',
+    base: web('a=1'),
+    running: web('a=5'),
+    wanted: resources(''),
+    has: ['"5"'],
+    conflicts: ['web '],
+  },
+  {
+    name: 'a resource that the file never named stays',
+    base: resources(dummy('x')),
+    running: resources(dummy('x') + dummy('other')),
+    wanted: resources(''),
+    has: ['other'],
+    lacks: ['"x"'],
+  },
+  {
+    name: 'a resource that the cluster removed stays removed',
+    base: web('a=1'),
+    running: resources(''),
+    wanted: web('a=1'),
+    unchanged: true,
+    kept: ['web '],
+  },
+  {
+    name: 'a resource that the cluster removed and the file changed is a conflict',
+    base: web('a=1'),
+    running: resources(''),
+    wanted: web('a=2'),
+    unchanged: true,
+    conflicts: ['web '],
+  },
+  {
+    name: 'a constraint is one thing',
+    base: location(1),
+    running: location(2),
+    wanted: location(3),
+    unchanged: true,
+    conflicts: ['l '],
+  },
+  {
+    name: 'a constraint that only the file changed is changed',
+    base: location(1),
+    running: location(1),
+    wanted: location(3),
+    has: ['score="3"'],
+  },
+  {
+    name: 'a resource moves into a group that the file makes',
+    running: resources(dummy('a') + dummy('b')),
+    wanted: resources(`<group id="g">${dummy('b')}${dummy('a')}</group>`),
+    has: [`<group id="g"><primitive id="b"`],
+  },
+  {
+    name: 'a group that the file no longer has leaves who was added to it',
+    base: resources(`<group id="g">${dummy('a')}</group>`),
+    running: resources(`<group id="g">${dummy('a')}${dummy('new')}</group>`),
+    wanted: resources(dummy('a')),
+    has: ['"new"', '"a"'],
+    lacks: ['group'],
+  },
+  {
+    name: 'a new member stands where the file has it',
+    base: resources(`<group id="g">${dummy('a')}${dummy('c')}</group>`),
+    running: resources(`<group id="g">${dummy('a')}${dummy('c')}</group>`),
+    wanted: resources(`<group id="g">${dummy('a')}${dummy('b')}${dummy('c')}</group>`),
+    has: [`id="a" class="ocf" provider="pacemaker" type="Dummy"/><primitive id="b"`],
+  },
+  {
+    name: 'the file’s order counts where it has changed it',
+    base: resources(`<group id="g">${dummy('a')}${dummy('b')}</group>`),
+    running: resources(`<group id="g">${dummy('a')}${dummy('b')}</group>`),
+    wanted: resources(`<group id="g">${dummy('b')}${dummy('a')}</group>`),
+    has: [`<group id="g"><primitive id="b"`],
+  },
+  {
+    name: 'nodes are not removed',
+    base: '<nodes><node id="1" uname="n1"/></nodes>',
+    running: '<nodes><node id="1" uname="n1"/></nodes>',
+    wanted: '<nodes/>',
+    unchanged: true,
+  },
+  {
+    name: 'parts without ids are found by their names',
+    running: properties('<nvpair id="own" name="p" value="1"/>'),
+    wanted:
+      '<crm_config><cluster_property_set><nvpair name="p" value="2"/><nvpair name="q" value="3"/></cluster_property_set></crm_config>',
+    has: ['id="own" name="p" value="2"', 'id="o-q" name="q" value="3"'],
+  },
+]
+
+test.each(cases)(
+  '$name',
+  ({ base = '', running, wanted, overwrites, has, lacks, conflicts = [], kept = [], unchanged }) => {
+    const start = configuration(running)
+    const sides = { base: configuration(base), wanted: configuration(wanted), ...(overwrites && { overwrites }) }
+    const merged = mergeThreeWays(start, sides)
+    const text = plain(merged.cib)
+    expect(merged.conflicts.map(({ id, what }) => `${id} ${what}`)).toEqual(conflicts)
+    expect(merged.kept.map(({ id, what }) => `${id} ${what}`)).toEqual(kept)
+    if (unchanged) expect(text).toBe(plain(start))
+    for (const one of has ?? []) expect(text).toContain(one)
+    for (const one of lacks ?? []) expect(text).not.toContain(one)
+  },
+)

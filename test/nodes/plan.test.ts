@@ -1,0 +1,54 @@
+/** A cluster file applied to three nodes: remembered, merged with what others changed, in one version of the configuration. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { Lab } from './lab/lab.ts'
+
+const nodes = ['n1', 'n2', 'n3']
+const lab = new Lab(nodes)
+const file = join(lab.folder, 'shop.yaml')
+
+beforeAll(async () => {
+  await lab.start()
+  await lab.formCluster(nodes)
+  await lab.createFencing(nodes)
+}, 120_000)
+afterAll(() => lab.close(), 60_000)
+
+const describe = (priority: number, more = ''): void =>
+  writeFileSync(
+    file,
+    `resources:\n  web: {agent: ocf:pacemaker:Dummy, meta: {priority: ${priority}}, operations: [{name: monitor, interval: 10s}]}\n${more}`,
+  )
+const shop = '  shop: {agent: ocf:pacemaker:Dummy}\n'
+const versions = async (node: string): Promise<number> =>
+  (JSON.parse(await lab.systole(node, 'config', 'history', '--json')) as readonly unknown[]).length
+
+test('a file is applied in one version, by any node, and others’ changes stay', async () => {
+  describe(1, shop)
+  const before = await versions('n1')
+  expect(await lab.systole('n1', 'apply', file, '--wait')).toContain('Applied')
+  expect(await versions('n1')).toBe(before + 1)
+  expect(await lab.systole('n2', 'apply', file)).toBe('Nothing to change.\n')
+  expect(await versions('n2')).toBe(before + 1)
+
+  // The cluster's own change of what the file says: left so while the file stays, a conflict when it changes.
+  await lab.systole('n3', 'resource', 'meta', 'web', 'priority=5')
+  const planned = await lab.systole('n1', 'plan', file)
+  expect(planned).toContain("priority is '5' in the cluster and '1' in the file")
+  describe(2, shop)
+  await expect(lab.systole('n1', 'apply', file)).rejects.toThrow(/--overwrite/)
+  expect(await lab.systole('n1', 'apply', file, '--overwrite')).toContain('Applied')
+  expect(await lab.systole('n2', 'resource', 'config', 'web')).toContain('priority=2')
+
+  // What the file no longer names goes; what it never named stays.
+  await lab.systole('n2', 'resource', 'create', 'other', 'ocf:pacemaker:Dummy', '--wait')
+  describe(2)
+  const removal = await lab.systole('n3', 'plan', file)
+  expect(removal).toContain("- resources/primitive[@id='shop']")
+  expect(removal).toContain('stop shop on')
+  await lab.systole('n3', 'apply', file, '--wait')
+  const status = await lab.systole('n1', 'status')
+  expect(status).not.toContain('shop')
+  expect(status).toContain('other')
+}, 120_000)
