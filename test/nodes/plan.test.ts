@@ -38,6 +38,7 @@ test('a file is applied in one version, by any node, and others’ changes stay'
   expect(planned).toContain("priority is '5' in the cluster and '1' in the file")
   describe(2, shop)
   await expect(lab.systole('n1', 'apply', file)).rejects.toThrow(/--overwrite/)
+  expect(await lab.systole('n1', 'plan', file, '--overwrite')).toContain('"5" -> "2"')
   expect(await lab.systole('n1', 'apply', file, '--overwrite')).toContain('Applied')
   expect(await lab.systole('n2', 'resource', 'config', 'web')).toContain('priority=2')
 

@@ -98,7 +98,7 @@ const primitiveFields = {
   description,
   parameters,
   meta,
-  utilization: options('What it takes of the capacity of a node.'),
+  utilization: options('The part of the capacity of a node that it takes.'),
   operations: listOf('a list of operations', use('operation')),
 }
 

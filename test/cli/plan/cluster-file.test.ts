@@ -199,7 +199,7 @@ const mistakes: readonly (readonly [string, string])[] = [
   ['constraints:\n  c: {order: old}\n', ":2: constraints.c: The field 'then' is missing."],
   ['nodes:\n  n9: {attributes: {a: 1}}\n', ":2: nodes.n9: There is no node 'n9'"],
   ['properties:\n  no-quorum-policy: stp\n', "'stp'"],
-  ['properties:\n  a: "${b}"\n', ":2: properties.a: There is no variable 'b'"],
+  [`properties:\n  a: "\${b}"\n`, ":2: properties.a: There is no variable 'b'"],
   ['properties:\n  a: {from-file: nothing}\n', ':2: properties.a: The secret cannot be read'],
   ['properties:\n  a: {from-env: NOT_SET_ANYWHERE}\n', ':2: properties.a: The environment has no variable'],
   ['include: [nothing.yaml]\n', ":1: include[0]: 'nothing.yaml' cannot be read"],

@@ -11,7 +11,7 @@ export const exportFile: Command = {
   usage: '[<file>] [--show-secrets]',
   summary: 'Write the configuration as a cluster file (YAML), for apply',
   details:
-    'What the format has no fields for is in it as XML. Passwords and tokens are left to environment variables, which the file names, unless --show-secrets is given. ' +
+    'Elements without fields in the format are in it as XML. Passwords and tokens are left to environment variables, which the file names, unless --show-secrets is given. ' +
     'Applied again, the file changes nothing.',
   examples: ['systole export', 'systole export cluster.yaml --show-secrets'],
   flags: [{ name: 'show-secrets', summary: 'Write passwords and tokens into the file' }],

@@ -23,8 +23,8 @@ const describingFlags: readonly Flag[] = [
 
 const kinds =
   'A file is a cluster file (YAML), CIB XML, or lines of commands (pcs … or systole …). ' +
-  'The cluster remembers what a cluster file or XML said when it was last applied. What the file has changed since is changed; what it no longer names is removed; ' +
-  'what the cluster has changed stays, and what both have changed is a conflict that is named. What a file has never named is left alone.'
+  'The cluster remembers what a cluster file or XML said when it was last applied. Changes of the file since then are made, and things that it no longer names are removed; ' +
+  'what the cluster has changed stays, and what both have changed is a conflict that is named. Things that a file has never named are left alone.'
 
 export const plan: Command = {
   path: ['plan'],
