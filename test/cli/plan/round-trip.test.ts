@@ -9,7 +9,7 @@ import { readClusterFile } from '../../../src/cli/plan/read-file.ts'
 import { writeClusterFile } from '../../../src/cli/plan/write-file.ts'
 import { scriptedTerminal } from '../scripted-terminal.ts'
 
-const shared = resolve(import.meta.dirname, '../../../../../shared/pacemaker-scheduler/xml')
+const shared = resolve(import.meta.dirname, '../../../../shared/pacemaker-scheduler/xml')
 const own = resolve(import.meta.dirname, '../../scheduler')
 
 function filesBelow(folder: string): readonly string[] {
