@@ -116,7 +116,7 @@ export {
 export { findResource, missingNodes, nodeNamesOf, parentResource, resourceElementsOf, standIns } from './edit/find.ts'
 export { fitSchema } from './edit/fit-schema.ts'
 export { addToGroup, type GroupPlacement, removeFromGroup } from './edit/groups.ts'
-export { identified, withoutPartIds } from './edit/identified.ts'
+export { withoutPartIds } from './edit/identified.ts'
 export { emptiedConfiguration, type LoadedElement, loadElements } from './edit/load-elements.ts'
 export { type MergeConflict, mergeConfiguration } from './edit/merge.ts'
 export { strayCloneOptions } from './edit/meta.ts'
