@@ -14,6 +14,8 @@ export interface NodeSeen {
   readonly rollout?: string
   readonly bootId?: string
   readonly votes: number
+  /** What is recorded of it: an abort goes back to what it was when the node began. */
+  readonly version?: NodeVersion
 }
 
 export interface TaskSeen {

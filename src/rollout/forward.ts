@@ -15,7 +15,18 @@ import type { Turn } from './turn.ts'
 
 export function begin(turn: Turn, name: NodeName): void {
   const { definition } = turn.record
-  turn.setNode(name, { phase: 'holding', since: turn.now, begun: turn.now, held: definition.hold !== 'none' })
+  const version = turn.input.nodes.get(name)?.version
+  turn.setNode(
+    name,
+    {
+      phase: 'holding',
+      since: turn.now,
+      begun: turn.now,
+      held: definition.hold !== 'none',
+      ...(version && { before: version }),
+    },
+    version === undefined ? ['before'] : [],
+  )
   if (definition.hold !== 'none') turn.do({ kind: 'put-hold', node: name })
   turn.version(name, { version: definition.version, state: 'configuring' })
   turn.tell(definition.hold === 'none' ? 'begins' : `begins: ${definition.hold}`, name)

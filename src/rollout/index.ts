@@ -7,6 +7,23 @@ export { startsClusterAgain } from './commands.ts'
 export type { RolloutCommand, RolloutDefinition, Stage } from './definition.ts'
 export type { NodeSeen, RolloutEffect, RolloutInput, TaskSeen } from './effects.ts'
 export { type JournalLine, type NodeVersionRecord, type RolloutsKnown, versionRun } from './known.ts'
+export {
+  type DesiredVersion,
+  failedPart,
+  isBetween,
+  type LifecycleKnown,
+  longestExcerpt,
+  reported,
+  runningVersions,
+  type StatusType,
+  statusTypes,
+  triggered,
+  type VersionReport,
+  versionsOfAll,
+  whyLagging,
+  whyNotTriggered,
+  withTransition,
+} from './lifecycle.ts'
 export { readRollout } from './read-rollout.ts'
 export {
   hasEnded,
@@ -23,5 +40,14 @@ export {
 } from './record.ts'
 export { type NodeFacts, type Resolved, resolveNodes } from './resolve-nodes.ts'
 export { rolloutSchema, type Schema } from './schema.ts'
+export {
+  type Setting,
+  type SettingKind,
+  type SettingPlace,
+  type SettingScope,
+  settingKinds,
+  settingScopes,
+  settingsFor,
+} from './settings.ts'
 export { rolloutStep, whyWaiting } from './step.ts'
 export { rolloutWord, type Said, type Word, words } from './words.ts'

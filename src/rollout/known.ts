@@ -1,5 +1,6 @@
 /** What a node tells of rollouts, and keeps in a file for when its daemon or the whole cluster is down. */
 import type { NodeName } from '../base/index.ts'
+import type { DesiredVersion } from './lifecycle.ts'
 import type { NodeVersion, RolloutRecord } from './record.ts'
 
 export interface JournalLine {
@@ -12,8 +13,9 @@ export interface JournalLine {
 /** What a node runs, and how it came to that. */
 export interface NodeVersionRecord extends NodeVersion {
   readonly node: NodeName
+  /** Empty where nothing is recorded of the node. */
   readonly since: string
-  /** The newest last. */
+  /** The newest last. `rollout` is which one, or who reported it. */
   readonly log: readonly (NodeVersion & { readonly at: string; readonly rollout: string; readonly tail?: string })[]
 }
 
@@ -28,6 +30,8 @@ export interface RolloutsKnown {
     readonly journal?: readonly JournalLine[]
   })[]
   readonly versions: readonly NodeVersionRecord[]
+  /** Which version all nodes are to run. Not of older builds. */
+  readonly desired?: DesiredVersion
 }
 
 /** What a node runs for sure: `configuring` or `failed` is neither the one nor the other. */

@@ -63,9 +63,13 @@ export interface RolloutNode {
 export const versionStates = ['provisioned', 'configuring', 'configured', 'validating', 'validated', 'failed'] as const
 export type VersionState = (typeof versionStates)[number]
 
+export type FailedIn = 'provisioning' | 'configuration' | 'validation'
+
 export interface NodeVersion {
   readonly version?: string
   readonly state: VersionState
+  /** Of one that has failed by its own report. */
+  readonly failedIn?: FailedIn
 }
 
 export interface RolloutRecord {

@@ -6,6 +6,7 @@ import type { NodeVersion, RolloutNode, RolloutRecord } from './record.ts'
 type Effect = RolloutEffect
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] }
 type Droppable =
+  | 'before'
   | 'task'
   | 'stale'
   | 'isFirst'

@@ -574,3 +574,11 @@ test('nodes that run the version are left out, and names that are not there are 
     problems: ["There is no node 'n22'. Did you mean 'n2'?"],
   })
 })
+
+test('a node that reports another version before it begins goes back to that one', () => {
+  const version = { version: '1.9', state: 'configured' } as const
+  const first = run(rollout({ nodes: [{ name: 'n1' }] }), { nodes: { n1: { version } } }, 10).state
+  const aborted = run(said(first, 'abort'), { tasks: { 'r1-1-1': { ...done }, 'r1-1-2': { ...done } } }, 200)
+  expect(aborted.state.state).toBe('aborted')
+  expect(aborted.effects.findLast(({ kind }) => kind === 'version')).toMatchObject({ node: n1, version })
+})

@@ -330,6 +330,7 @@ export class World {
           empty: settled && (this.#holds.has(host.name) || host.standby || !host.daemon),
           ...(host.daemon && { bootId: String(host.boot) }),
           votes: 1,
+          ...(this.#versions.has(host.name) && { version: this.#versions.get(host.name) as NodeVersion }),
         },
       ]),
     )

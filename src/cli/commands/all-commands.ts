@@ -62,6 +62,8 @@ import { lockAcquire, lockList, lockRelease, lockRun } from './lock/lock.ts'
 import { nodeAttribute } from './node/attribute.ts'
 import { nodeDrain, nodeUndrain } from './node/drain.ts'
 import { nodeModeCommands } from './node/standby.ts'
+import { orchestrateVerbs } from './orchestrate/orchestrate.ts'
+import { orchestrateSettings } from './orchestrate/settings.ts'
 import { pkiRotate, pkiStatus } from './pki/pki.ts'
 import { exportFile } from './plan/export.ts'
 import { apply, plan } from './plan/plan.ts'
@@ -360,6 +362,8 @@ export const allCommands: readonly Command[] = [
   rolloutShow,
   rolloutVersions,
   rolloutVerify,
+  ...orchestrateVerbs,
+  ...orchestrateSettings,
   ...ticketCommands,
   ...boothTicketCommands,
   boothStatus,

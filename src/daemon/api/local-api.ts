@@ -35,6 +35,7 @@ import { copyHandlers } from './copy-api.ts'
 import { holdHandlers } from './hold-api.ts'
 import { jobHandlers } from './job-api.ts'
 import { joinTokenHandlers, setupTokens } from './join-token-api.ts'
+import { lifecycleHandlers } from './lifecycle-api.ts'
 import { lockHandlers } from './lock-api.ts'
 import { pkiHandlers } from './pki-api.ts'
 import { rolloutHandlers } from './rollout-api.ts'
@@ -54,6 +55,7 @@ export function localHandlers(daemon: Daemon): Handlers<typeof localService> {
     ...witnessHandlers(daemon),
     ...lockHandlers(daemon),
     ...rolloutHandlers(daemon),
+    ...lifecycleHandlers(daemon),
     ...holdHandlers(daemon),
     ...jobHandlers(daemon),
     ...copyHandlers(daemon),

@@ -22,7 +22,8 @@ import type { Daemon } from '../daemon.ts'
 import { quorumSoon } from '../node/quorum-soon.ts'
 import { fromBytes, toBytes } from '../records/json-value.ts'
 import { lastRolloutKey, nodeVersionsPrefix, rolloutJournalPrefix, rolloutsPrefix } from '../records/keys.ts'
-import { journalOf, versionsIn } from '../rollout/known-rollouts.ts'
+import { journalOf } from '../rollout/known-rollouts.ts'
+import { lifecycleOf } from '../rollout/lifecycle.ts'
 import { rolloutInput } from '../rollout/rollout-input.ts'
 import { rolloutsIn, type StoredRollout, storedRollouts, versionIn, writesOfStep } from '../rollout/rollout-records.ts'
 import { configuredFile } from './configured-file.ts'
@@ -187,6 +188,6 @@ function known({ node }: Daemon, { id, fromLine }: Messages['RolloutsRequest']):
     at: new Date().toISOString(),
     node: node.name,
     rollouts: rollouts.sort(newestFirst),
-    versions: versionsIn(node.rollouts.below),
+    ...lifecycleOf(node),
   }
 }

@@ -6,7 +6,7 @@ import type { Store, Write } from '../../store/index.ts'
 import { storedHolds } from '../holds/hold-records.ts'
 import type { SharedState } from '../node/shared-state.ts'
 import type { ClusterFile } from '../nodes/cluster-file.ts'
-import { keys, nodeVersionKey, remoteOwnerKey } from './keys.ts'
+import { hostSettingsPrefix, keys, nodeVersionKey, remoteOwnerKey } from './keys.ts'
 
 /** `cluster node clear`: of a node that is in no list, so that nobody writes of it again. Whether it is off the administrator knows. */
 export async function clearNode(node: SharedState, file: ClusterFile, cleared: NodeName): Promise<void> {
@@ -40,6 +40,7 @@ export const recordsToForget = (node: NodeName): readonly Exclude<Write, { reado
   { kind: 'delete', key: remoteOwnerKey(node) },
   // One that is added again under this name may be another machine.
   { kind: 'delete', key: nodeVersionKey(node) },
+  { kind: 'delete-prefix', prefix: hostSettingsPrefix(node) },
   { kind: 'delete-prefix', prefix: keys.historyOfNode(node) },
   { kind: 'delete-prefix', prefix: keys.attributesOfNode(node) },
   { kind: 'delete-prefix', prefix: keys.withheldOfNode(node) },

@@ -1,5 +1,6 @@
 /** Keys that only the daemon knows, besides those in which the controller's view reads. */
 import { keys } from '../../controller/index.ts'
+import type { SettingPlace } from '../../rollout/index.ts'
 
 export const allKeys = '/systole/'
 export const configHistoryPrefix = '/systole/config/history/'
@@ -53,6 +54,14 @@ export const lastRolloutKey = `${allKeys}rollout-last`
 /** Which version a node runs, and how it came to that. */
 export const nodeVersionsPrefix = `${allKeys}node-versions/`
 export const nodeVersionKey = (node: string): string => `${nodeVersionsPrefix}${encodeURIComponent(node)}`
+
+/** Which version all nodes are to run. */
+export const desiredVersionKey = `${allKeys}desired-version`
+/** Settings for scripts on the nodes, one record each; those of a node below its name. */
+export const settingsPrefix = `${allKeys}settings/`
+export const hostSettingsPrefix = (node: string): string => `${settingsPrefix}host/${encodeURIComponent(node)}/`
+export const settingKey = ({ kind, scope, name = '', key }: SettingPlace): string =>
+  `${settingsPrefix}${scope}/${encodeURIComponent(name)}/${kind}/${encodeURIComponent(key)}`
 
 /** Named locks (src/daemon/locks). */
 export const locksPrefix = `${allKeys}locks/`

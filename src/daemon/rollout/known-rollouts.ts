@@ -4,11 +4,17 @@
  */
 import { join } from 'node:path'
 import type { NodeName } from '../../base/index.ts'
-import { type JournalLine, type NodeVersionRecord, newestFirst, type RolloutsKnown } from '../../rollout/index.ts'
+import {
+  type DesiredVersion,
+  type JournalLine,
+  type NodeVersionRecord,
+  newestFirst,
+  type RolloutsKnown,
+} from '../../rollout/index.ts'
 import { writeWhole } from '../host/files.ts'
 import type { Log } from '../host/log.ts'
 import { fromBytes } from '../records/json-value.ts'
-import { nodeVersionsPrefix, rolloutJournalPrefix, rolloutsPrefix } from '../records/keys.ts'
+import { desiredVersionKey, nodeVersionsPrefix, rolloutJournalPrefix, rolloutsPrefix } from '../records/keys.ts'
 import { type Below, storedRollouts, versionIn } from './rollout-records.ts'
 
 const writeAfterMs = 200
@@ -25,6 +31,13 @@ export function journalOf(below: Below, id: string, fromLine = 0): readonly Jour
 
 export const versionsIn = (below: Below): readonly NodeVersionRecord[] =>
   below(nodeVersionsPrefix).flatMap((entry) => versionIn(entry) ?? [])
+
+/** A field of what is known of rollouts. */
+export function desiredIn(below: Below): Pick<RolloutsKnown, 'desired'> {
+  const [entry] = below(desiredVersionKey)
+  const value = entry && fromBytes(entry.value)
+  return typeof value === 'object' && value !== null && 'version' in value ? { desired: value as DesiredVersion } : {}
+}
 
 export interface RolloutCopyPorts {
   readonly self: NodeName
@@ -46,7 +59,7 @@ export class RolloutCopy {
   /** After every change of the store. */
   look(): void {
     const { below } = this.#ports
-    const revisions = [rolloutsPrefix, nodeVersionsPrefix].flatMap((prefix) =>
+    const revisions = [rolloutsPrefix, nodeVersionsPrefix, desiredVersionKey].flatMap((prefix) =>
       below(prefix).map((one) => one.modRevision),
     )
     const mark = revisions.join()
@@ -71,6 +84,7 @@ export class RolloutCopy {
         .map(({ record }) => ({ ...record, journal: journalOf(below, record.id).slice(-lastLines) }))
         .sort(newestFirst),
       versions: versionsIn(below),
+      ...desiredIn(below),
     }
     try {
       writeWhole(knownRolloutsFile(data), `${JSON.stringify(known)}\n`, 0o600)

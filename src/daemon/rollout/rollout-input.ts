@@ -7,6 +7,8 @@ import {
   isUnderWay,
   type NodeFacts,
   type NodeSeen,
+  type NodeVersion,
+  type NodeVersionRecord,
   type RolloutInput,
   type RolloutRecord,
 } from '../../rollout/index.ts'
@@ -14,6 +16,7 @@ import { type ClusterStatus, statusOfCib } from '../../status/index.ts'
 import { type ClusterFile, storeHosts } from '../nodes/cluster-file.ts'
 import { fromBytes } from '../records/json-value.ts'
 import { tasksPrefix } from '../records/keys.ts'
+import { versionsIn } from './known-rollouts.ts'
 import { type Below, type StoredRollout, taskSeen } from './rollout-records.ts'
 
 export interface Sights {
@@ -39,6 +42,7 @@ export function rolloutInput(
   // One of two goes on alone when the other has left in order.
   const isOneOfTwo = file.nodes.length === 2 && voters.length === 2
   const taken = takenBy(record, others)
+  const versions = new Map(versionsIn(sights.below).map((one) => [one.node, one]))
   const own = new Set(
     [...view.holds.values()].flatMap(({ owner, node }) =>
       owner.kind === 'rollout' && owner.name === record.id && node ? [node] : [],
@@ -46,7 +50,7 @@ export function rolloutInput(
   )
   const nodes = status.nodes
     .filter(({ kind }) => kind === 'member')
-    .map((node) => [node.name, nodeSeen(node, { sights, status, own, taken })] as const)
+    .map((node) => [node.name, nodeSeen(node, { sights, status, own, taken, versions })] as const)
   return {
     nodes: new Map(nodes),
     tasks: tasksOf(sights.below, record),
@@ -89,15 +93,17 @@ interface Around {
   readonly status: ClusterStatus
   readonly own: ReadonlySet<NodeName>
   readonly taken: ReadonlyMap<NodeName, string>
+  readonly versions: ReadonlyMap<NodeName, NodeVersionRecord>
 }
 
 function nodeSeen(
   { name, online, unclean, pending, standby, maintenance }: ClusterStatus['nodes'][number],
-  { sights: { view, file }, status, own, taken }: Around,
+  { sights: { view, file }, status, own, taken, versions }: Around,
 ): NodeSeen {
   const member = view.members.get(name)
   const isOwn = own.has(name)
   const rollout = taken.get(name)
+  const record = versions.get(name)
   return {
     online: online && !unclean && !pending && member?.state === 'member',
     standby: standby && !isOwn,
@@ -106,8 +112,15 @@ function nodeSeen(
     ...(rollout !== undefined && { rollout }),
     ...(member?.bootId !== undefined && { bootId: member.bootId }),
     votes: file.nodes.find((node) => node.name === name)?.votes === true ? 1 : 0,
+    ...(record && { version: versionOf(record) }),
   }
 }
+
+const versionOf = ({ state, version, failedIn }: NodeVersionRecord): NodeVersion => ({
+  state,
+  ...(version !== undefined && { version }),
+  ...(failedIn !== undefined && { failedIn }),
+})
 
 /** What is not managed stays, whatever holds the node. */
 function isEmpty({ primitivesById }: ClusterStatus, node: NodeName): boolean {

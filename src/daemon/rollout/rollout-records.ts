@@ -3,10 +3,18 @@ import type { NodeName } from '../../base/index.ts'
 import type { HoldRecord } from '../../holds/index.ts'
 import { parseTask, type TaskRecord } from '../../jobs/index.ts'
 import type { JournalLine, NodeVersionRecord, RolloutEffect, RolloutRecord, TaskSeen } from '../../rollout/index.ts'
-import { isRolloutRecord } from '../../rollout/index.ts'
+import { isRolloutRecord, withTransition } from '../../rollout/index.ts'
 import { type Comparison, type Entry, unchanged, type Write } from '../../store/index.ts'
 import { fromBytes, toBytes } from '../records/json-value.ts'
-import { keys, nodeVersionKey, rolloutJournalKey, rolloutKey, rolloutsPrefix, taskKey } from '../records/keys.ts'
+import {
+  keys,
+  nodeListKey,
+  nodeVersionKey,
+  rolloutJournalKey,
+  rolloutKey,
+  rolloutsPrefix,
+  taskKey,
+} from '../records/keys.ts'
 
 export interface StoredRollout {
   readonly entry: Entry
@@ -23,8 +31,6 @@ export const rolloutsIn = (entries: readonly Entry[]): readonly StoredRollout[] 
     const record = fromBytes(entry.value)
     return isRolloutRecord(record) ? [{ entry, record }] : []
   })
-
-const longestLog = 50
 
 export interface StepWritten {
   readonly compare: readonly Comparison[]
@@ -77,9 +83,13 @@ export function writesOfStep({ before, record, effects, below, now }: Written): 
       case 'version': {
         const at = nodeVersionKey(effect.node)
         const entry = entryOf(at)
-        compare.set(at, unchanged(at, entry))
         const known = versions.get(at) ?? versionIn(entry)
-        versions.set(at, nextVersion(known, effect, { rollout: record.id, at: now }))
+        const { node, version, tail } = effect
+        const transition = { version, by: record.id, at: now, ...(tail !== undefined && { tail }) }
+        versions.set(at, withTransition(node, known, transition))
+        // What the node reports meanwhile, or that it was removed, is seen before anything is written over it.
+        compare.set(at, unchanged(at, entry))
+        compare.set(nodeListKey, unchanged(nodeListKey, entryOf(nodeListKey)))
         break
       }
       case 'journal': {
@@ -120,15 +130,6 @@ export function versionIn(entry: Entry | undefined): NodeVersionRecord | undefin
   return typeof value === 'object' && value !== null && 'state' in value && 'log' in value
     ? (value as NodeVersionRecord)
     : undefined
-}
-
-function nextVersion(
-  before: NodeVersionRecord | undefined,
-  { node, version, tail }: Extract<RolloutEffect, { readonly kind: 'version' }>,
-  { rollout, at }: { readonly rollout: string; readonly at: string },
-): NodeVersionRecord {
-  const line = { ...version, at, rollout, ...(tail !== undefined && { tail }) }
-  return { node, ...version, since: at, log: [...(before?.log ?? []), line].slice(-longestLog) }
 }
 
 export function taskSeen({ state, started, exitCode, signal, timedOut, reason, tail }: TaskRecord): TaskSeen {

@@ -41,6 +41,7 @@ const longTexts: Readonly<Record<string, number>> = {
   'CopyFileRequest.part': 1024 * 1024,
   'StartRolloutRequest.file': 256 * 1024,
   'Rollouts.known': wholeCib,
+  'Lifecycle.known': wholeCib,
 }
 
 /** Of a message that has no long text. A long list of nothing is short, and takes long to read. */

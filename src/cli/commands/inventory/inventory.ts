@@ -2,18 +2,20 @@
  * A dynamic inventory for Ansible: https://docs.ansible.com/ansible/latest/dev_guide/developing_inventory.html (inventory scripts).
  * Ansible evaluates templates in the variables of an inventory, so no text is among them that a remote node or an agent chooses.
  */
+import { type NodeVersionRecord, versionRun, whyLagging } from '../../../rollout/index.ts'
 import { type NodeStatus, rolesOf } from '../../../status/index.ts'
 import { type Call, type Command, done, type Outcome, Refusal } from '../../command.ts'
 import { addressesOf } from '../../node-addresses.ts'
 import { statusOf } from '../../status-view.ts'
 import { expectWords } from '../../words.ts'
+import { lifecycle } from '../orchestrate/known.ts'
 
 export const inventory: Command = {
   path: ['inventory'],
   usage: '[--list | --host <node>]',
   summary: 'Print the nodes as a dynamic inventory for Ansible',
   details:
-    'The groups are members, remote_nodes and guest_nodes, role_<role> for each role, and state_online, state_offline, state_standby, state_maintenance and state_unclean. The answer is always JSON. The program systole-inventory is this command in the form that ansible -i takes.',
+    'The groups are members, remote_nodes and guest_nodes, role_<role> for each role, and state_online, state_offline, state_standby, state_maintenance and state_unclean; version_<version> and version_state_<state> by what is recorded of versions, and version_pending for nodes that have not come to the version that was triggered. The answer is always JSON. The program systole-inventory is this command in the form that ansible -i takes.',
   examples: ['systole inventory --list', 'ansible -i /opt/systole/bin/systole-inventory role_db -m ping'],
   flags: [
     { name: 'list', summary: 'All nodes and groups (default)' },
@@ -43,26 +45,50 @@ async function readNodes(call: Call): Promise<readonly InventoryNode[]> {
   const { cib } = await call.cluster.readCib()
   const state = await call.cluster.live?.getState({})
   const status = statusOf(call, cib)
+  const known = state?.configured === true ? await lifecycle(call) : undefined
   return status.nodes
     .filter(({ isBundleNode }) => !isBundleNode)
     .map((node) => {
       const [address] = addressesOf(node, { status, state })
       const roles = rolesOf(node)
+      const record = known?.versions.find((one) => one.node === node.name)
       const variables = {
         ...(address === undefined ? {} : { ansible_host: address }),
         systole_id: node.id,
         systole_online: node.online,
         systole_roles: roles,
         systole_kind: node.kind,
+        ...(record && versionVariables(record)),
       }
-      return { name: node.name, groups: [kindGroups[node.kind], ...roles.map(roleGroup), ...statesOf(node)], variables }
+      const versions = record ? versionGroups(record, known?.desired?.version) : []
+      const groups = [kindGroups[node.kind], ...roles.map(roleGroup), ...statesOf(node), ...versions]
+      return { name: node.name, groups, variables }
     })
 }
 
 const kindGroups = { member: 'members', remote: 'remote_nodes', guest: 'guest_nodes' } as const
 
 /** Ansible takes no other characters in the name of a group. */
-const roleGroup = (role: string): string => `role_${role.replaceAll(/[^A-Za-z0-9_]/g, '_')}`
+const inGroup = (text: string): string => text.replaceAll(/[^A-Za-z0-9_]/g, '_')
+const roleGroup = (role: string): string => `role_${inGroup(role)}`
+
+/** A node between versions is in no group of a version. */
+function versionGroups(record: NodeVersionRecord, desired: string | undefined): readonly string[] {
+  const run = versionRun(record)
+  return [
+    ...(run === undefined ? [] : [`version_${inGroup(run)}`]),
+    `version_state_${record.state}`,
+    ...(desired !== undefined && whyLagging(record, desired) !== undefined ? ['version_pending'] : []),
+  ]
+}
+
+/** A version that could be a template is left out. */
+const plainVersion = /^[A-Za-z0-9._+~:-]+$/
+
+const versionVariables = ({ version, state }: NodeVersionRecord): Readonly<Record<string, string>> => ({
+  ...(version !== undefined && plainVersion.test(version) && { systole_version: version }),
+  systole_version_state: state,
+})
 
 /** A node in standby or maintenance is online as well: it can be worked on. */
 const statesOf = ({ online, standby, standbyOnFail, maintenance, unclean }: NodeStatus): readonly string[] => [

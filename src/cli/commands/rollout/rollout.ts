@@ -195,7 +195,12 @@ export const rolloutVersions: Command = {
     const told = await knownOrCopy(call)
     const [name] = call.words
     const versions = told.known.versions.filter(({ node }) => name === undefined || node === name)
-    const rows = versions.map(({ node, version, state, since }) => [node, version ?? '-', state, `since ${since}`])
+    const rows = versions.map(({ node, version, state, since }) => [
+      node,
+      version ?? '-',
+      state,
+      since === '' ? '' : `since ${since}`,
+    ])
     const log = name === undefined ? [] : versions.flatMap((one) => one.log)
     const lines = log.map(
       ({ at, state, version, rollout, tail }) =>
