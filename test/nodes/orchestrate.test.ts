@@ -11,7 +11,7 @@ beforeAll(async () => {
   await lab.formCluster(['n1', 'n2'])
   await lab.systole('n1', 'property', 'set', 'stonith-enabled=false')
   await lab.systole('n1', 'role', 'add', 'db', 'n1')
-}, 120_000)
+}, 300_000)
 
 afterAll(() => lab.close(), 60_000)
 
@@ -121,7 +121,7 @@ test('each verb prints and ends as the original does', async () => {
   expect(await lab.systole('n1', 'rollout', 'versions', 'n2')).toMatch(
     /configuring \(1\).*\n.*failed \(1\) {2}reported by root on n2\n {4}Error: \/Stage\[main\]: disk full\n.*configured \(1\).*\n.*validated \(1\)/,
   )
-}, 120_000)
+}, 300_000)
 
 test('a resource that has failed counts on its node, and one that runs again is a warning', async () => {
   const often = ['op', 'monitor', 'interval=1s', 'meta', 'migration-threshold=9']
