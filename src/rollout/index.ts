@@ -6,9 +6,14 @@ export { checkBySchema, type FieldPath, fieldOf, isMap, type Mistake } from './c
 export { startsClusterAgain } from './commands.ts'
 export type { RolloutCommand, RolloutDefinition, Stage } from './definition.ts'
 export type { NodeSeen, RolloutEffect, RolloutInput, TaskSeen } from './effects.ts'
-export { type JournalLine, type NodeVersionRecord, type RolloutsKnown, versionRun } from './known.ts'
 export {
   type DesiredVersion,
+  type JournalLine,
+  type NodeVersionRecord,
+  type RolloutsKnown,
+  versionRun,
+} from './known.ts'
+export {
   failedPart,
   isBetween,
   type LifecycleKnown,

@@ -1,6 +1,5 @@
 /** What a node tells of rollouts, and keeps in a file for when its daemon or the whole cluster is down. */
 import type { NodeName } from '../base/index.ts'
-import type { DesiredVersion } from './lifecycle.ts'
 import type { NodeVersion, RolloutRecord } from './record.ts'
 
 export interface JournalLine {
@@ -17,6 +16,17 @@ export interface NodeVersionRecord extends NodeVersion {
   readonly since: string
   /** The newest last. `rollout` is which one, or who reported it. */
   readonly log: readonly (NodeVersion & { readonly at: string; readonly rollout: string; readonly tail?: string })[]
+}
+
+/** Which version all nodes are to run, and which it was before. */
+export interface DesiredVersion {
+  readonly version: string
+  /** ISO 8601. */
+  readonly since: string
+  readonly user: string
+  readonly node: NodeName
+  /** The newest last. */
+  readonly before: readonly Pick<DesiredVersion, 'version' | 'since' | 'user' | 'node'>[]
 }
 
 export interface RolloutsKnown {

@@ -3,23 +3,12 @@
  * one version; a rollout changes it, or the node reports it. Pure: `src/daemon/api/lifecycle-api.ts` writes what comes out.
  */
 import { compareText, type NodeName } from '../base/index.ts'
-import { type NodeVersionRecord, versionRun } from './known.ts'
+import { type DesiredVersion, type NodeVersionRecord, versionRun } from './known.ts'
 import type { FailedIn, NodeVersion, VersionState } from './record.ts'
 import type { Setting } from './settings.ts'
 
 const longestLog = 50
 export const longestExcerpt = 2000
-
-/** Which version all nodes are to run, and which it was before. */
-export interface DesiredVersion {
-  readonly version: string
-  /** ISO 8601. */
-  readonly since: string
-  readonly user: string
-  readonly node: NodeName
-  /** The newest last. */
-  readonly before: readonly Pick<DesiredVersion, 'version' | 'since' | 'user' | 'node'>[]
-}
 
 export function triggered(
   before: DesiredVersion | undefined,
