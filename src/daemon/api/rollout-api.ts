@@ -21,7 +21,13 @@ import { type Entry, unchanged, type Write } from '../../store/index.ts'
 import type { Daemon } from '../daemon.ts'
 import { quorumSoon } from '../node/quorum-soon.ts'
 import { fromBytes, toBytes } from '../records/json-value.ts'
-import { lastRolloutKey, nodeVersionsPrefix, rolloutJournalPrefix, rolloutsPrefix } from '../records/keys.ts'
+import {
+  lastRolloutKey,
+  nodeListKey,
+  nodeVersionsPrefix,
+  rolloutJournalPrefix,
+  rolloutsPrefix,
+} from '../records/keys.ts'
 import { journalOf } from '../rollout/known-rollouts.ts'
 import { lifecycleOf } from '../rollout/lifecycle.ts'
 import { rolloutInput } from '../rollout/rollout-input.ts'
@@ -154,6 +160,7 @@ async function change(daemon: Daemon, asked: Messages['RolloutWordRequest']): Pr
     if (found === undefined) throw refuse('no-such-rollout', `There is no rollout '${asked.id}'.`)
     // Whoever changes one of these changes the record as well, or the transaction fails.
     const versions = (await node.store.list(nodeVersionsPrefix)).entries
+    const nodeList = (await node.store.list(nodeListKey)).entries
     const now = Date.now()
     const heard = rolloutWord(found.record, { word, by: `${asked.user || 'unknown'} on ${node.name}` }, now)
     if ('refused' in heard) throw refuse('not-now', heard.refused)
@@ -162,7 +169,7 @@ async function change(daemon: Daemon, asked: Messages['RolloutWordRequest']): Pr
       before: found.entry,
       record: heard.state,
       effects: heard.effects,
-      below: (prefix) => versions.filter(({ key }) => key.startsWith(prefix)),
+      below: (prefix) => [...versions, ...nodeList].filter(({ key }) => key.startsWith(prefix)),
       now: new Date(now).toISOString(),
     })
     const { applied } = await node.store.transaction(step)

@@ -126,6 +126,7 @@ const verifyHosts = verb({
   completes: ['anything', 'node'],
   run: async (call) => {
     const [version = '', ...named] = call.words
+    liveCluster(call)
     const nodes = named.length > 0 ? named : await nodesOnInput(call)
     if (nodes.length === 0) throw new Refusal('Specify the nodes, or give them on standard input, one on each line.')
     const running = runningVersions((await lifecycle(call)).versions).get(version) ?? []
