@@ -62,9 +62,13 @@ const notForRules = [
 /** Files that take longest begin first, the longest at the top, so that no worker is left with one when the others have ended. */
 const longFiles = [
   'nodes/scenarios',
+  'nodes/holds',
   'nodes/two-nodes',
   'nodes/membership',
+  'nodes/rollout',
   'nodes/growth',
+  'nodes/jobs',
+  'nodes/services',
   'nodes/links',
   'nodes/shrinking',
   'contract/etcd-member',
