@@ -102,10 +102,11 @@ test('a device is told once the fencing is recorded, and the result is told once
 })
 
 test('a delay is over when it is, for the DC', () => {
+  // Nothing else wakes the node at that moment.
   const node = dc()
-  node.fencing({ kind: 'fence', request: request({ delayMs: 700 }), random: 0 })
+  node.fencing({ kind: 'fence', request: request({ delayMs: 733 }), random: 0 })
   written(node)
-  node.later(699)
+  node.later(732)
   expect(node.ofFencing('run-device')).toEqual([])
   node.later(1)
   expect(node.ofFencing('run-device')).toHaveLength(1)
@@ -340,9 +341,9 @@ describe('of the DC and the survivor of two', () => {
   test('the delay of the survivor is over when it is', () => {
     const node = dc()
     finds(node, 'silent')
-    planned(node, 700)
+    planned(node, 733)
     written(node)
-    node.later(699)
+    node.later(732)
     expect(node.ofFencing('run-device')).toEqual([])
     node.later(1)
     expect(node.ofFencing('run-device')).toMatchObject([{ by: 'alone' }])
