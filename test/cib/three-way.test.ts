@@ -19,6 +19,10 @@ const web = (...pairs: readonly string[]): string =>
       .join('')}</instance_attributes></primitive>`,
   )
 const dummy = (id: string): string => `<primitive id="${id}" class="ocf" provider="pacemaker" type="Dummy"/>`
+const operation = (attributes: string): string =>
+  resources(
+    `<primitive id="web" class="ocf" provider="pacemaker" type="Dummy"><operations><op id="m" name="monitor" interval="10s" ${attributes}/></operations></primitive>`,
+  )
 const location = (score: number): string =>
   `<constraints><rsc_location id="l" rsc="web" node="n1" score="${score}"/></constraints>`
 const properties = (pairs: string): string =>
@@ -178,6 +182,55 @@ const cases: readonly Case[] = [
     running: resources(`<group id="g">${dummy('a')}${dummy('b')}</group>`),
     wanted: resources(`<group id="g">${dummy('b')}${dummy('a')}</group>`),
     has: [`<group id="g"><primitive id="b"`],
+  },
+  {
+    name: 'the first time the order in a group is the file’s',
+    running: resources(`<group id="g">${dummy('a')}${dummy('b')}</group>`),
+    wanted: resources(`<group id="g">${dummy('b')}${dummy('a')}</group>`),
+    has: [`<group id="g"><primitive id="b"`],
+  },
+  {
+    name: 'an order in a group that only the cluster changed stays, and is named',
+    base: resources(`<group id="g">${dummy('a')}${dummy('b')}</group>`),
+    running: resources(`<group id="g">${dummy('b')}${dummy('a')}</group>`),
+    wanted: resources(`<group id="g">${dummy('a')}${dummy('b')}</group>`),
+    unchanged: true,
+    kept: ['g the order of its members'],
+  },
+  {
+    name: 'an order in a group that both changed is a conflict',
+    base: resources(`<group id="g">${dummy('a')}${dummy('b')}${dummy('c')}</group>`),
+    running: resources(`<group id="g">${dummy('b')}${dummy('a')}${dummy('c')}</group>`),
+    wanted: resources(`<group id="g">${dummy('c')}${dummy('b')}${dummy('a')}</group>`),
+    conflicts: ['g the order of its members'],
+  },
+  {
+    name: 'with overwrite the order in a group is the file’s',
+    base: resources(`<group id="g">${dummy('a')}${dummy('b')}</group>`),
+    running: resources(`<group id="g">${dummy('b')}${dummy('a')}</group>`),
+    wanted: resources(`<group id="g">${dummy('a')}${dummy('b')}</group>`),
+    overwrites: true,
+    has: [`<group id="g"><primitive id="a"`],
+  },
+  {
+    name: 'what a file never said of an operation stays the first time',
+    running: operation('timeout="60s" on-fail="fence"'),
+    wanted: operation('timeout="20s"'),
+    has: ['timeout="20s"', 'on-fail="fence"'],
+  },
+  {
+    name: 'an agent of another class has no provider left of the one before',
+    running: resources(dummy('a')),
+    wanted: resources('<primitive id="a" class="systemd" type="a"/>'),
+    has: ['class="systemd"'],
+    lacks: ['provider'],
+  },
+  {
+    name: 'the kind of a node is not what a file takes away',
+    base: '<nodes><node id="1" uname="n1" type="remote"/></nodes>',
+    running: '<nodes><node id="1" uname="n1" type="remote"/></nodes>',
+    wanted: '<nodes><node uname="n1"/></nodes>',
+    unchanged: true,
   },
   {
     name: 'nodes are not removed',

@@ -123,10 +123,28 @@ class Merge {
       [...new Set(parents.values())].map((parent) => {
         const here = [...own.keys()].filter((id) => parents.get(id) === parent)
         const sides = { base: members(was, parent), running: members(now, parent), wanted: members(is, parent) }
-        return [parent, orderedAlike(here, sides)] as const
+        return [parent, parent === '' ? orderedAlike(here, sides) : this.#membersOf(parent, here, sides)] as const
       }),
     )
     return unflattened(now, own, orders)
+  }
+
+  /** The order of a group is one thing, which a description that names the members says as well. */
+  #membersOf(
+    id: string,
+    here: readonly string[],
+    { base, running, wanted }: Readonly<Record<'base' | 'running' | 'wanted', readonly string[]>>,
+  ): readonly string[] {
+    const isKnown = base.length > 0
+    const shared = (list: readonly string[]): string =>
+      list
+        .filter((one) => running.includes(one) && wanted.includes(one) && (!isKnown || base.includes(one)))
+        .join(' ')
+    const [was, now, is] = [shared(base), shared(running), shared(wanted)]
+    if (!isKnown || this.#overwrites) return orderedAlike(here, { base: running, running, wanted })
+    const divergence = { id, what: 'the order of its members', base: was, running: now, wanted: is }
+    if (was !== now && now !== is) (was === is ? this.kept : this.conflicts).push(divergence)
+    return orderedAlike(here, { base, running, wanted })
   }
 
   #parentOf(
@@ -215,11 +233,10 @@ class Merge {
     const entries = names.flatMap((name): readonly (readonly [string, string])[] => {
       const [was, now, is] = [base?.attributes[name], running.attributes[name], wanted.attributes[name]]
       if (name === 'id') return [[name, now ?? is ?? '']]
-      // The kind of a node is the membership's, unless it is said; a description of a thing is nobody's who says none.
-      const isOpen =
-        is === undefined &&
-        was === undefined &&
-        (name === 'description' || running.name === 'node' || setNames.has(running.name))
+      // The kind of a node is the membership's, unless it is said.
+      if (name === 'type' && running.name === 'node' && is === undefined) return now === undefined ? [] : [[name, now]]
+      // Nobody has said it, so that it stays; but of class, provider, type and template all are the description's that says one.
+      const isOpen = is === undefined && was === undefined && !(ofAgents.has(name) && isOfAgent(running))
       if (isOpen) return now === undefined ? [] : [[name, now]]
       const what = running.name === 'nvpair' ? (running.attributes.name ?? '') : name
       const chosen = this.#choose({ id, what, base: was, running: now, wanted: is }, base !== undefined)
@@ -261,6 +278,9 @@ class Merge {
     )
   }
 }
+
+const ofAgents: ReadonlySet<string> = new Set(['class', 'provider', 'type', 'template'])
+const isOfAgent = ({ name }: XmlElement): boolean => name === 'primitive' || name === 'template'
 
 /** A set whose last option has gone goes as well. */
 const isEmptied = (part: XmlElement, running: XmlElement | undefined): boolean =>
