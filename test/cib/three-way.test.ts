@@ -37,6 +37,7 @@ interface Case {
   readonly running: string
   readonly wanted: string
   readonly overwrites?: boolean
+  readonly prunes?: true
   /** Texts that the result has, and has not. */
   readonly has?: readonly string[]
   readonly lacks?: readonly string[]
@@ -233,6 +234,58 @@ const cases: readonly Case[] = [
     unchanged: true,
   },
   {
+    name: 'pruned is what nobody named, in a section that the file has',
+    running: web('a=1', 'b=2') + location(1),
+    wanted: web('a=1'),
+    prunes: true,
+    has: ['"1"', 'rsc_location'],
+    lacks: ['"2"'],
+  },
+  {
+    name: 'pruned are attributes of operations that the file does not name',
+    running: operation('timeout="60s" on-fail="fence"'),
+    wanted: operation('timeout="20s"'),
+    prunes: true,
+    has: ['timeout="20s"'],
+    lacks: ['on-fail'],
+  },
+  {
+    name: 'who prunes overwrites nothing: what both have changed is a conflict',
+    base: web('a=1'),
+    running: web('a=5', 'b=2'),
+    wanted: web('a=9'),
+    prunes: true,
+    has: ['"5"'],
+    conflicts: ['web a'],
+  },
+  {
+    name: 'who prunes overwrites nothing: what only the cluster changed stays',
+    base: web('a=1'),
+    running: web('a=5', 'b=2'),
+    wanted: web('a=1'),
+    prunes: true,
+    has: ['"5"'],
+    lacks: ['"2"'],
+    kept: ['web a'],
+  },
+  {
+    name: 'who prunes removes what has gone from the file with its section',
+    base: web('a=1') + location(1),
+    running: web('a=1') + location(1),
+    wanted: web('a=1'),
+    prunes: true,
+    has: ['"web"'],
+    lacks: ['rsc_location'],
+  },
+  {
+    name: 'who prunes removes neither nodes nor what they are, nor the cluster’s own options',
+    running: `${properties('<nvpair id="v" name="dc-version" value="1"/><nvpair id="p" name="p" value="1"/>')}<nodes><node id="1" uname="n1" type="remote"><instance_attributes id="i"><nvpair id="r" name="rack" value="a"/></instance_attributes></node><node id="2" uname="n2"/></nodes>`,
+    wanted: '<crm_config/><nodes><node uname="n1"/></nodes>',
+    prunes: true,
+    has: ['dc-version', 'uname="n1" type="remote"', 'uname="n2"'],
+    lacks: ['"p"', 'rack'],
+  },
+  {
     name: 'nodes are not removed',
     base: '<nodes><node id="1" uname="n1"/></nodes>',
     running: '<nodes><node id="1" uname="n1"/></nodes>',
@@ -250,9 +303,14 @@ const cases: readonly Case[] = [
 
 test.each(cases)(
   '$name',
-  ({ base = '', running, wanted, overwrites, has, lacks, conflicts = [], kept = [], unchanged }) => {
+  ({ base = '', running, wanted, overwrites, prunes, has, lacks, conflicts = [], kept = [], unchanged }) => {
     const start = configuration(running)
-    const sides = { base: configuration(base), wanted: configuration(wanted), ...(overwrites && { overwrites }) }
+    const sides = {
+      base: configuration(base),
+      wanted: configuration(wanted),
+      ...(overwrites && { overwrites }),
+      ...(prunes && { prunesAllBut: new Set(['dc-version']) }),
+    }
     const merged = mergeThreeWays(start, sides)
     const text = plain(merged.cib)
     expect(merged.conflicts.map(({ id, what }) => `${id} ${what}`)).toEqual(conflicts)

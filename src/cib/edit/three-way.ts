@@ -31,6 +31,8 @@ export interface ThreeWaySides {
   readonly wanted: XmlElement
   /** The description wins wherever the cluster says something else. */
   readonly overwrites?: boolean
+  /** What the description does not name goes, in the sections that it has; but these options of the cluster's own. */
+  readonly prunesAllBut?: ReadonlySet<string>
 }
 
 export interface ThreeWay {
@@ -47,13 +49,17 @@ interface Sides {
   readonly wanted: XmlElement | undefined
 }
 
-export function mergeThreeWays(running: XmlElement, { base, wanted, overwrites = false }: ThreeWaySides): ThreeWay {
+export function mergeThreeWays(
+  running: XmlElement,
+  { base, wanted, overwrites = false, prunesAllBut }: ThreeWaySides,
+): ThreeWay {
   const merge = new Merge(running, overwrites)
   const [from, to] = [configurationElement(base), configurationElement(wanted)]
   const named = configurationSections.filter((name) => childElement(from, name) ?? childElement(to, name))
   const cib = named.reduce((current, name) => {
     const now = childElement(configurationElement(current), name)
     const sides = { base: childElement(from, name), running: now, wanted: childElement(to, name) }
+    merge.keepsOnly(sides.wanted === undefined ? undefined : prunesAllBut)
     const children = name === 'resources' ? merge.resources(sides) : merge.children(name, sides)
     if (now !== undefined && isSameList(childElements(now), children)) return current
     if (now === undefined && children.length === 0) return current
@@ -102,10 +108,20 @@ class Merge {
   readonly kept: Divergence[] = []
   readonly #canonical: (part: XmlElement) => string
   readonly #overwrites: boolean
+  #prunesAllBut: ReadonlySet<string> | undefined
 
   constructor(running: XmlElement, overwrites: boolean) {
     this.#canonical = canonicalTextIn(running)
     this.#overwrites = overwrites
+  }
+
+  /** For the sections that follow: what is not named goes, but these options; undefined where it stays. */
+  keepsOnly(options: ReadonlySet<string> | undefined): void {
+    this.#prunesAllBut = options
+  }
+
+  #prunes({ name, attributes }: XmlElement): boolean {
+    return this.#prunesAllBut?.has((name === 'nvpair' && attributes.name) || '') === false
   }
 
   /** Each resource by itself, wherever it is, and then which is in which. */
@@ -137,9 +153,7 @@ class Merge {
   ): readonly string[] {
     const isKnown = base.length > 0
     const shared = (list: readonly string[]): string =>
-      list
-        .filter((one) => running.includes(one) && wanted.includes(one) && (!isKnown || base.includes(one)))
-        .join(' ')
+      list.filter((one) => running.includes(one) && wanted.includes(one) && (!isKnown || base.includes(one))).join(' ')
     const [was, now, is] = [shared(base), shared(running), shared(wanted)]
     if (!isKnown || this.#overwrites) return orderedAlike(here, { base: running, running, wanted })
     const divergence = { id, what: 'the order of its members', base: was, running: now, wanted: is }
@@ -192,10 +206,12 @@ class Merge {
     const id = namedBy(present, around)
     const whole = { id, what: partName(present), base: base?.name, running: running?.name, wanted: wanted?.name }
     if (wanted === undefined) {
-      if (base === undefined || running === undefined) return running
-      // Membership is not what a description takes away.
-      if (running.name === 'node') return this.#inside(id, { base, running, wanted: { ...base, children: [] } })
-      if (this.#overwrites || this.#holds(base, running)) return undefined
+      const prunes = running !== undefined && this.#prunes(running)
+      if (running === undefined || (base === undefined && !prunes)) return running
+      // Membership is not what a description takes away, nor is what the cluster writes by itself.
+      if (running.name === 'node' || (prunes && running.name === 'cluster_property_set'))
+        return this.#inside(id, { base, running, wanted: { ...(base ?? running), children: [] } })
+      if (prunes || this.#overwrites || base === undefined || this.#holds(base, running)) return undefined
       return this.#conflict(whole, running)
     }
     if (running === undefined) {
@@ -237,6 +253,7 @@ class Merge {
       if (name === 'type' && running.name === 'node' && is === undefined) return now === undefined ? [] : [[name, now]]
       // Nobody has said it, so that it stays; but of class, provider, type and template all are the description's that says one.
       const isOpen = is === undefined && was === undefined && !(ofAgents.has(name) && isOfAgent(running))
+      if (isOpen && this.#prunes(running) && !setNames.has(running.name) && running.name !== 'node') return []
       if (isOpen) return now === undefined ? [] : [[name, now]]
       const what = running.name === 'nvpair' ? (running.attributes.name ?? '') : name
       const chosen = this.#choose({ id, what, base: was, running: now, wanted: is }, base !== undefined)

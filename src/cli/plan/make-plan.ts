@@ -64,9 +64,13 @@ export async function makePlan(
   const kept = new Set<string>()
   const change: Change = {
     edit: (cib) => {
-      const base = options.prunes ? pruned(cib, description.wanted) : (remembered ?? element('configuration'))
       refuseUnknownNodes(cib, description)
-      const merged = mergeThreeWays(cib, { base, wanted: description.wanted, overwrites: options.overwrites })
+      const merged = mergeThreeWays(cib, {
+        base: remembered ?? element('configuration'),
+        wanted: description.wanted,
+        overwrites: options.overwrites,
+        ...(options.prunes && { prunesAllBut: ownOptions }),
+      })
       if (merged.conflicts.length > 0) throw conflicting(file, merged.conflicts, description)
       kept.clear()
       if (description.base === undefined) for (const one of merged.kept) kept.add(sentenceOf(one, description))
@@ -159,24 +163,6 @@ const ownOptions: ReadonlySet<string> = new Set([
   'have-watchdog',
   'last-lrm-refresh',
 ])
-
-/** Of the sections that the file has, everything that runs: what the file does not name goes. */
-function pruned(cib: XmlElement, wanted: XmlElement): XmlElement {
-  const running = configurationElement(cib)
-  const sections = childElements(wanted).flatMap(({ name }) => childElement(running, name) ?? [])
-  const withoutOwn = (part: XmlElement): XmlElement => ({
-    ...part,
-    children: part.children.flatMap((child): XmlElement['children'] => {
-      if (child.kind !== 'element') return [child]
-      return child.name === 'nvpair' && ownOptions.has(child.attributes.name ?? '') ? [] : [withoutOwn(child)]
-    }),
-  })
-  return element(
-    'configuration',
-    {},
-    sections.map((one) => (one.name === 'crm_config' ? withoutOwn(one) : one)),
-  )
-}
 
 /** A node is made by joining the cluster; a file that says its id may be for an empty CIB. */
 function refuseUnknownNodes(cib: XmlElement, { wanted, placeOf }: Description): void {
