@@ -58,6 +58,8 @@ export interface Writing {
   readonly anybodyMayRead?: boolean
   /** The file is another one afterwards, so that whoever reads it meanwhile has the old or the new text, never a half. */
   readonly replaces?: boolean
+  /** Also one that is there is its writer's alone afterwards, whoever could read it or owned it. */
+  readonly writerOnly?: boolean
 }
 
 /** Pages of crm_mon are there for others, and whoever loads one gets the old or the new. */

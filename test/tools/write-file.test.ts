@@ -3,9 +3,11 @@ import { execFileSync } from 'node:child_process'
 import {
   chmodSync,
   chownSync,
+  closeSync,
   existsSync,
   linkSync,
   mkdtempSync,
+  openSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -107,6 +109,16 @@ test('a new file is its owner’s alone, unless anybody may read it', () => {
   writeCallersFile(page, 'x', { anybodyMayRead: true })
   expect(statSync(own).mode & 0o777).toBe(0o600)
   expect(statSync(page).mode & 0o777).toBe(0o666 & ~process.umask())
+})
+
+test('a file for its writer alone is that also where others could read the one before', () => {
+  chmodSync(file, 0o644)
+  const reader = openSync(file, 'r')
+  writeCallersFile(file, 'secret', { writerOnly: true })
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+  expect(readFileSync(file, 'utf8')).toBe('secret')
+  expect(readFileSync(reader, 'utf8')).not.toContain('secret')
+  closeSync(reader)
 })
 
 test('a link to nowhere is not followed to make a file', () => {

@@ -21,11 +21,16 @@ import {
 } from 'node:fs'
 import type { Writing } from '../tool.ts'
 
-export function writeCallersFile(path: string, text: string, { anybodyMayRead, replaces }: Writing = {}): void {
+export function writeCallersFile(
+  path: string,
+  text: string,
+  { anybodyMayRead, replaces, writerOnly }: Writing = {},
+): void {
   const known = statIfThere(path)
   // A device, a pipe or a socket takes what it is given.
   if (known && !known.isFile()) writeFileSync(path, text)
   else if (known === undefined) create(path, text, anybodyMayRead === true ? 0o666 : 0o600)
+  else if (writerOnly === true) replaceAsOwn(realpathSync(path), text)
   else if (replaces === true) replace(realpathSync(path), text, known)
   else overwrite(realpathSync(path), text)
 }
@@ -67,6 +72,12 @@ function replace(path: string, text: string, { mode, uid, gid }: Stats): void {
     throw error
   }
   writeAndClose(file, text)
+  renameSync(fresh, path)
+}
+
+function replaceAsOwn(path: string, text: string): void {
+  const fresh = nameBeside(path)
+  create(fresh, text, 0o600)
   renameSync(fresh, path)
 }
 

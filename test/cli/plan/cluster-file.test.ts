@@ -1,11 +1,12 @@
 /** `plan`, `apply` and `export` on a CIB in a file: all three kinds of descriptions, mistakes, secrets, saved plans. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeEach, expect, test } from 'vitest'
 import { allCommands } from '../../../src/cli/commands/all-commands.ts'
 import { fileAccess } from '../../../src/cli/file-access.ts'
 import { type Printed, runLine } from '../../../src/cli/start/run.ts'
+import { realTerminal } from '../../../src/cli/terminal.ts'
 import { scriptedTerminal } from '../scripted-terminal.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'systole-plan-'))
@@ -54,7 +55,7 @@ async function type(...line: readonly string[]): Promise<Printed> {
   return await runLine({
     commands: allCommands,
     line: ['-f', cib, ...line],
-    terminal: scriptedTerminal(),
+    terminal: { ...scriptedTerminal(), writeFile: realTerminal().writeFile },
     openCluster: () => fileAccess(cib),
   })
 }
@@ -161,6 +162,25 @@ test('an export without secrets names the variables that it needs, and with them
   expect((await type('apply', at('whole.yaml'))).standardError).toContain('The environment has no variable SECRET_1')
   await type('export', at('open.yaml'), '--show-secrets')
   expect((await type('apply', at('open.yaml'), '--prune')).standardOutput).toBe('Nothing to change.\n')
+})
+
+test('a plan and an export with secrets are for nobody but their owner, also over a file that others could read', async () => {
+  const mode = (name: string): number => statSync(at(name)).mode & 0o777
+  await type('plan', at('cluster.yaml'), `--out=${at('new.plan')}`)
+  writeFileSync(at('known.plan'), 'old')
+  writeFileSync(at('known.yaml'), 'old')
+  for (const name of ['known.plan', 'known.yaml']) chmodSync(at(name), 0o644)
+  await type('plan', at('cluster.yaml'), `--out=${at('known.plan')}`)
+  await type('export', at('known.yaml'), '--show-secrets')
+  expect([mode('new.plan'), mode('known.plan'), mode('known.yaml')]).toEqual([0o600, 0o600, 0o600])
+  expect((await type('apply', at('known.plan'))).exitCode).toBe(0)
+})
+
+test('apply has the facts of the plan as JSON', async () => {
+  const { standardOutput } = await type('apply', at('cluster.yaml'), '--json')
+  const facts = JSON.parse(standardOutput) as Readonly<Record<string, unknown>>
+  for (const name of ['message', 'version', 'changes', 'actions', 'leftStopped', 'untouched', 'interruptions', 'kept'])
+    expect(Object.keys(facts)).toContain(name)
 })
 
 const mistakes: readonly (readonly [string, string])[] = [

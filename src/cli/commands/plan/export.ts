@@ -26,7 +26,7 @@ export const exportFile: Command = {
     const [file] = call.words
     if (file === undefined)
       return done(text, { version, file: text, secrets, values: secrets.length === 0 ? values : undefined })
-    await call.terminal.writeFile(file, text)
+    await call.terminal.writeFile(file, text, call.flags.has('show-secrets') ? { writerOnly: true } : {})
     const needs = secrets.length === 0 ? '' : ` It needs the environment variables ${secrets.join(', ')}.`
     return done(`Wrote version ${version} of the configuration to ${file}.${needs}\n`, { version, file, secrets })
   },

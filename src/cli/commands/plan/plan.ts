@@ -73,7 +73,10 @@ export const apply: Command = {
     if (made.plan.changes.length === 0) return await unchanged(call, description, made)
     for (const one of [...made.plan.kept, ...made.plan.notes]) call.terminal.progress(`Note: ${one}`)
     const remembering = rememberingCall(call, description)
-    return await withPlaces(description, async () => await changeCib(remembering, made.change))
+    return await withPlaces(
+      description,
+      async () => await changeCib(remembering, { ...made.change, facts: () => factsOf(made.plan) }),
+    )
   },
 }
 
@@ -87,7 +90,10 @@ async function shown(call: Call, { usesExitCode }: { readonly usesExitCode: bool
   return done(`${printPlan(made.plan)}${saved}`, factsOf(made.plan), exitCode)
 }
 
-const factsOf = ({ name, ...facts }: Plan): unknown => ({ ...(name === undefined ? {} : { name }), ...facts })
+const factsOf = ({ name, ...facts }: Plan): Readonly<Record<string, unknown>> => ({
+  ...(name === undefined ? {} : { name }),
+  ...facts,
+})
 
 async function described(call: Call, file: string): Promise<Description> {
   const given = call.flags.get('var')
@@ -120,7 +126,7 @@ async function save(
     ...(remembers && { applied: remembers }),
     actions: textsOf(actions),
   }
-  await call.terminal.writeFile(out, printSavedPlan(plan))
+  await call.terminal.writeFile(out, printSavedPlan(plan), { writerOnly: true })
   return `\nSaved the plan to ${out}. It has the secrets of the configuration. Apply it with: systole apply ${out}\n`
 }
 
