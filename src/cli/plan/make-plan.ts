@@ -109,7 +109,7 @@ function planOf(
     {
       name: description.name,
       version,
-      changes: difference(before, edited.cib),
+      changes: difference(before, edited.cib).map((change) => withoutFormer(change, description.secrets)),
       actions,
       leftStopped,
       untouched: ids.filter((id) => !acted.has(id)),
@@ -122,6 +122,18 @@ function planOf(
     description.secrets,
   )
 }
+
+/** What was there where a secret comes is one as well: the secret before it. */
+function withoutFormer(change: ConfigurationChange, secrets: readonly string[]): ConfigurationChange {
+  if (change.kind !== 'changed') return change
+  const attributes = change.attributes.map((one) =>
+    one.before !== undefined && hasSecret(one.after, secrets) ? { ...one, before: hiddenValue } : one,
+  )
+  return { ...change, attributes }
+}
+
+const hasSecret = (text: string | undefined, secrets: readonly string[]): boolean =>
+  text !== undefined && secrets.some((secret) => (secret.length < 4 ? text === secret : text.includes(secret)))
 
 /** A secret that a file or the environment gave is never printed, whatever the option is called. */
 function masked<T>(value: T, secrets: readonly string[]): T {
@@ -193,9 +205,9 @@ export function sentenceOf(
   { placeOf, secrets }: Pick<Description, 'placeOf' | 'secrets'>,
 ): string {
   const place = placeOf(id)
-  const isHidden = (value: string): boolean => isSecretName(what) || secrets.includes(value)
+  const isHidden = isSecretName(what) || [base, running, wanted].some((value) => hasSecret(value, secrets))
   const shown = (value: string | undefined): string =>
-    value === undefined ? 'not there' : isHidden(value) ? hiddenValue : `'${value}'`
+    value === undefined ? 'not there' : isHidden ? hiddenValue : `'${value}'`
   const start = `${place === undefined ? '' : `${place}: `}${id}${what === '' ? '' : `: ${what}`}`
   if (what === '') {
     const inCluster = running === undefined ? 'removed' : 'changed'
@@ -213,7 +225,7 @@ export async function withPlaces<T>(description: Description, work: () => Promis
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     throw new Refusal(
-      ...error.sentences.map((sentence) => {
+      ...masked(error.sentences, description.secrets).map((sentence) => {
         if (/^\S+:\d+: /.test(sentence)) return sentence
         const ids = [...sentence.matchAll(/'([^']+)'/g)].map(([, id = '']) => id)
         const place = ids.map((id) => description.placeOf(id)).find((one) => one !== undefined)

@@ -110,6 +110,20 @@ test('a secret is read from a file, applied, and never printed', async () => {
   expect(running()).toContain('value="geheim1234"')
 })
 
+test('the secret that another one replaces is not printed either, nor is one in a refusal', async () => {
+  writeFileSync(at('secret.yaml'), `resources: {f: {${dummy}, parameters: {fake: {from-file: pw}}}}\n`)
+  await type('apply', at('secret.yaml'))
+  writeFileSync(at('pw'), 'another5678\n')
+  const planned = await type('plan', at('secret.yaml'))
+  expect(planned.standardOutput).toContain('******')
+  expect(planned.standardOutput).not.toMatch(/geheim1234|another5678/)
+  writeFileSync(at('secret.yaml'), `resources: {f: {${dummy}, meta: {target-role: {from-file: pw}}}}\n`)
+  const refused = await type('plan', at('secret.yaml'))
+  expect(refused.exitCode).toBe(1)
+  expect(refused.standardError).toContain('******')
+  expect(refused.standardError).not.toContain('another5678')
+})
+
 test('lines of commands are a change, and the second time what they describe', async () => {
   const lines = `#!/bin/sh
 # sets up the web
