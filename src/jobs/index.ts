@@ -5,5 +5,5 @@
 export { hasEnded, type JobNode, type JobRecord, lockOwner, parseJob } from './job.ts'
 export { type JobEffect, jobStep } from './job-step.ts'
 export { isFinished, isTaskId, parseTask, type TaskOwner, type TaskRecord, type TaskState } from './task.ts'
-export { cleanTasks, type TaskCleaning } from './task-cleaning.ts'
+export { cleanTasks, type OffNode, type TaskCleaning } from './task-cleaning.ts'
 export { type TaskAction, type TaskResult, type TaskSelf, type TaskTrace, taskStep } from './task-step.ts'

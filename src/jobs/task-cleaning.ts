@@ -3,12 +3,17 @@ import type { NodeName } from '../base/index.ts'
 import { isFinished, type TaskRecord } from './task.ts'
 
 export interface TaskWorld {
-  /** Fenced or removed, and not back: what it ran has ended, and it cannot say how. */
-  readonly isOff: (node: NodeName) => boolean
+  /** Of a node that was fenced or removed and is not back: what it ran has ended, and it cannot say how. */
+  readonly off: (node: NodeName) => OffNode | undefined
   /** The job or rollout is still listed. */
   readonly isOwned: (task: TaskRecord) => boolean
   /** Milliseconds since the epoch. */
   readonly now: number
+}
+
+export interface OffNode {
+  /** The daemon of that time. Tasks that a later one has claimed run: the node has booted, and is not a member yet. Nothing: all are meant. */
+  readonly incarnation?: number
 }
 
 export type TaskCleaning =
@@ -30,15 +35,20 @@ export function cleanTasks(tasks: readonly TaskRecord[], world: TaskWorld): read
   ]
 }
 
-function ofNodeThatIsOff(task: TaskRecord, { isOff, now }: TaskWorld): readonly TaskCleaning[] {
+function ofNodeThatIsOff(task: TaskRecord, { off, now }: TaskWorld): readonly TaskCleaning[] {
   const ended = new Date(now).toISOString()
   const changed = (more: Partial<TaskRecord>): readonly TaskCleaning[] => [
     { kind: 'change', record: { ...task, ...more, ended } },
   ]
-  if (!isOff(task.node)) return []
-  if (task.state === 'running') return changed({ state: 'lost', reason: 'the node was lost before it had ended' })
+  const node = off(task.node)
+  if (node === undefined) return []
+  if (task.state === 'running' && !isOfLaterLife(task, node))
+    return changed({ state: 'lost', reason: 'the node was lost before it had ended' })
   if (task.state === 'ready' && task.cancel) return changed({ state: 'cancelled', reason: 'it had not begun' })
   return []
 }
+
+const isOfLaterLife = ({ incarnation: claimedBy }: TaskRecord, { incarnation: ended }: OffNode): boolean =>
+  claimedBy !== undefined && ended !== undefined && claimedBy > ended
 
 const endOf = ({ ended }: TaskRecord): number => Date.parse(ended ?? '') || 0

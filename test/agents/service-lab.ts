@@ -1,4 +1,4 @@
-/** Three lab nodes with fencing for the suites that run real services under Debian's agents, and a client outside. */
+/** Lab nodes with fencing, three of them unless more are wanted, for the suites that run real services under Debian's agents, and a client outside. */
 import { chmodSync } from 'node:fs'
 import { Lab } from '../nodes/lab/lab.ts'
 import { run } from '../nodes/lab/network.ts'
@@ -7,8 +7,8 @@ export class ServiceLab {
   readonly lab: Lab
 
   /** `disks`: the folders in which the service keeps its data. */
-  constructor(disks: readonly string[]) {
-    this.lab = new Lab(['n1', 'n2', 'n3'], { disks })
+  constructor(disks: readonly string[], nodes: readonly string[] = ['n1', 'n2', 'n3']) {
+    this.lab = new Lab(nodes, { disks })
   }
 
   get nodes(): readonly string[] {

@@ -1,7 +1,7 @@
 /** What the DC does with tasks: those of a node that is off, and those that ended long ago. */
 import { expect, test } from 'vitest'
 import { nodeName } from '../../src/base/index.ts'
-import { cleanTasks, type TaskRecord } from '../../src/jobs/index.ts'
+import { cleanTasks, type OffNode, type TaskRecord } from '../../src/jobs/index.ts'
 
 const now = Date.parse('2026-11-23T18:00:00.000Z')
 const dayMs = 24 * 3_600_000
@@ -16,8 +16,8 @@ const task = (id: string, more: Partial<TaskRecord> = {}): TaskRecord => ({
   ended: at(now),
   ...more,
 })
-const cleaned = (tasks: readonly TaskRecord[], more: { readonly isOff?: boolean; readonly isOwned?: boolean } = {}) =>
-  cleanTasks(tasks, { isOff: () => more.isOff ?? false, isOwned: () => more.isOwned ?? false, now })
+const cleaned = (tasks: readonly TaskRecord[], more: { readonly off?: OffNode; readonly isOwned?: boolean } = {}) =>
+  cleanTasks(tasks, { off: () => more.off, isOwned: () => more.isOwned ?? false, now })
 
 test('a task that ended more than seven days ago goes, unless its job is still listed', () => {
   const tasks = [task('old', { ended: at(now - 7 * dayMs - 1) }), task('week', { ended: at(now - 7 * dayMs) })]
@@ -41,8 +41,21 @@ test('what ran on a node that is off is lost, what was to be cancelled there is,
     task('over'),
   ]
   expect(cleaned(tasks)).toEqual([])
-  expect(cleaned(tasks, { isOff: true })).toMatchObject([
+  expect(cleaned(tasks, { off: {} })).toMatchObject([
     { kind: 'change', record: { id: 'runs', state: 'lost', ended: at(now) } },
     { kind: 'change', record: { id: 'unwanted', state: 'cancelled', ended: at(now) } },
   ])
+})
+
+test('a node that was fenced has booted, and has claimed a task before it is a member again: that one is not lost', () => {
+  const tasks = [
+    task('before', { state: 'running', incarnation: 1000 }),
+    task('earlier', { state: 'running', incarnation: 900 }),
+    task('since', { state: 'running', incarnation: 2000 }),
+    task('of an older build', { state: 'running' }),
+  ]
+  const lost = cleaned(tasks, { off: { incarnation: 1000 } }).flatMap((one) =>
+    one.kind === 'change' ? one.record.id : [],
+  )
+  expect(lost).toEqual(['before', 'earlier', 'of an older build'])
 })

@@ -132,7 +132,12 @@ export const holdsJobsRollouts: Readonly<Record<string, readonly Mutation[]>> = 
   ],
   'src/jobs/task-cleaning.ts': [
     ['tasks of a listed job are deleted', 'isFinished(task) && !world.isOwned(task)', 'isFinished(task)'],
-    ['tasks of a node that is off run for ever', 'if (!isOff(task.node)) return []', 'return []'],
+    ['tasks of a node that is off run for ever', 'if (node === undefined) return []', 'return []'],
+    [
+      'a task that was begun after the boot is lost',
+      "task.state === 'running' && !isOfLaterLife(task, node)",
+      "task.state === 'running'",
+    ],
     ['tasks are kept for ever', 'at < tooMany || world.now - endOf(task) > keptTaskMs', 'at < tooMany'],
     ['any number of tasks is kept', 'at < tooMany || world.now', 'world.now'],
   ],

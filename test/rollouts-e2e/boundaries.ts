@@ -34,27 +34,31 @@ interface Task {
   readonly state: string
 }
 
-/** Follows the one rollout that is under way. */
+interface Wanted {
+  readonly boundary: string
+  /** The name of the rollout. */
+  readonly upgrade: string
+}
+
+/** Follows one rollout. */
 export class Boundaries {
   /** Nothing while there is none. */
   dc = ''
-  readonly #wanted: string
+  readonly #wanted: Wanted
   readonly #reached: () => void
-  readonly #since: number
   readonly #commands = new Map<string, string>()
   readonly seen: string[] = []
 
-  private constructor(wanted: string, reached: () => void) {
+  private constructor(wanted: Wanted, reached: () => void) {
     this.#wanted = wanted
     this.#reached = reached
-    this.#since = Date.now()
   }
 
   /** `reached` is called once, within milliseconds of the boundary. */
   static async watch(
     lab: Lab,
     shop: Shop,
-    wanted: { readonly boundary: string; readonly upgrade: string },
+    wanted: Wanted,
     reached: () => void,
   ): Promise<{ readonly boundaries: Boundaries; close: () => Promise<void> }> {
     let isReached = false
@@ -63,7 +67,7 @@ export class Boundaries {
       isReached = true
       reached()
     }
-    const boundaries = new Boundaries(wanted.boundary, once)
+    const boundaries = new Boundaries(wanted, once)
     const watch = await StoreWatch.open(lab, (write) => boundaries.#see(write))
     // The middle of a command is no write: the command says it, and waits there.
     const [node = ''] = wanted.boundary.split('/')
@@ -86,8 +90,8 @@ export class Boundaries {
     if (key.startsWith('/systole/tasks/') && value !== undefined) this.#task(value as Task)
   }
 
-  #record({ since, nodes, definition }: RolloutRecord): void {
-    if (since < this.#since) return
+  #record({ nodes, definition }: RolloutRecord): void {
+    if (definition.name !== this.#wanted.upgrade) return
     for (const { node, phase, task, command } of nodes) {
       if (phase === 'working' || phase === 'undoing') {
         if (task === undefined || this.#commands.has(task)) continue
@@ -106,6 +110,6 @@ export class Boundaries {
   #at(boundary: string): void {
     if (this.seen.includes(boundary)) return
     this.seen.push(boundary)
-    if (boundary === this.#wanted) this.#reached()
+    if (boundary === this.#wanted.boundary) this.#reached()
   }
 }

@@ -1,6 +1,6 @@
 /** Three nodes with a versioned service behind HAProxy and an address, of which a rollout upgrades two; and whoever is struck at one of its boundaries. */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { rmSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { RolloutsKnown } from '../../src/rollout/index.ts'
 import type { Client } from '../nodes/lab/client.ts'
@@ -11,9 +11,15 @@ import { Shop } from './shop.ts'
 export const victims = ['the DC', 'the node', 'the client', 'everything'] as const
 export type Victim = (typeof victims)[number]
 
-export const upgraded = ['n1', 'n2'] as const
+export const upgraded: readonly string[] = ['n1', 'n2']
 
 type Rollout = RolloutsKnown['rollouts'][number]
+
+/** All that a rollout may change. */
+interface Everything {
+  readonly [fact: string]: unknown
+  readonly versions: readonly { readonly node: string; readonly version: string | undefined; readonly state: string }[]
+}
 
 export class BoundaryLab {
   readonly lab = new Lab(['n1', 'n2', 'n3'])
@@ -100,7 +106,7 @@ export class BoundaryLab {
   }
 
   /** All that a rollout may change; where the cluster has placed the address is no matter. */
-  async everything(): Promise<Readonly<Record<string, unknown>>> {
+  async everything(): Promise<Everything> {
     const { nodes, resources } = await this.lab.status('n1')
     const { versions } = JSON.parse(await this.ask('rollout', 'versions', '--json')) as RolloutsKnown
     const cib = await this.ask('cluster', 'cib')
@@ -120,7 +126,8 @@ export class BoundaryLab {
     words: readonly string[],
   ): Promise<readonly string[]> {
     const { lab, shop } = this
-    if (boundary.endsWith('/install/middle')) rmSync(shop.gate, { force: true })
+    const [node = ''] = boundary.split('/')
+    if (boundary.endsWith('/install/middle')) shop.shut(node)
     let reached: () => void = () => undefined
     const isThere = new Promise<void>((resolve) => {
       reached = resolve
@@ -129,14 +136,13 @@ export class BoundaryLab {
     const typed = this.#type(...words)
     try {
       await Promise.race([isThere, never(`${boundary} was not reached`, () => boundaries.seen.join(' '))])
-      const [node = ''] = boundary.split('/')
       const struck = await this.#strike(victim, { node, dc: () => boundaries.dc })
       kill(typed)
       return struck
     } finally {
       kill(typed)
       await close()
-      writeFileSync(shop.gate, '')
+      shop.open(node)
     }
   }
 

@@ -1,5 +1,5 @@
 /** The versioned service that the rollouts of these tests upgrade: its software is a file of each node, and every answer has the version that runs. */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Lab } from '../nodes/lab/lab.ts'
 
@@ -14,7 +14,7 @@ require('node:http').createServer((_, answer) => answer.end(hostname() + ' ' + v
 export interface Upgrade {
   readonly name: string
   readonly version: string
-  /** With the middle of an installation, where the cluster is stopped on the node: it waits until the gate is opened. */
+  /** With the middle of an installation, where the cluster is stopped on the node: it waits until that node's gate is open. */
   readonly gated?: boolean
   /** An installation fails with the cluster stopped as long as this file is there. */
   readonly breaksOn?: string
@@ -25,22 +25,31 @@ export interface Upgrade {
 export class Shop {
   readonly #lab: Lab
   readonly #software: string
-  readonly gate: string
+  readonly #gates: string
   readonly #runs: string
 
   constructor(lab: Lab) {
     this.#lab = lab
     this.#software = join(lab.folder, 'software')
-    this.gate = join(lab.folder, 'gate')
+    this.#gates = join(lab.folder, 'gates')
     this.#runs = join(lab.folder, 'runs')
   }
 
   install(): void {
     mkdirSync(this.#software)
     writeFileSync(this.#runs, '')
-    writeFileSync(this.gate, '')
+    mkdirSync(this.#gates)
+    for (const node of this.#lab.nodes) this.open(node)
     writeFileSync(join(this.#lab.folder, 'shop.cjs'), server(this.#software))
     for (const node of this.#lab.nodes) writeFileSync(join(this.#software, node), '1\n')
+  }
+
+  open(node: string): void {
+    writeFileSync(join(this.#gates, node), '')
+  }
+
+  shut(node: string): void {
+    rmSync(join(this.#gates, node), { force: true })
   }
 
   get resource(): readonly string[] {
@@ -85,7 +94,7 @@ ${servers.join('\n')}
       note('begins'),
       'systole cluster stop || systole cluster status',
       note('stopped'),
-      ...(gated ? [`until [ -e ${this.gate} ]; do sleep 0.05; done`] : []),
+      ...(gated ? [`until [ -e ${join(this.#gates, '$SYSTOLE_ROLLOUT_NODE')} ]; do sleep 0.05; done`] : []),
       ...(breaksOn === undefined ? [] : [`[ ! -e ${breaksOn} ] || exit 7`]),
       `echo ${version} > ${file}.new && mv ${file}.new ${file}`,
       note('installed'),

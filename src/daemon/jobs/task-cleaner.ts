@@ -1,7 +1,7 @@
 /** On the DC: what `cleanTasks` decides, in the term of this DC. */
 import type { NodeName } from '../../base/index.ts'
 import type { ClusterView } from '../../controller/index.ts'
-import { cleanTasks, parseTask, type TaskCleaning, type TaskRecord } from '../../jobs/index.ts'
+import { cleanTasks, type OffNode, parseTask, type TaskCleaning, type TaskRecord } from '../../jobs/index.ts'
 import { type Entry, isStoreFailure, type Revision, type Store, unchanged, type Write } from '../../store/index.ts'
 import type { Log } from '../host/log.ts'
 import { fromBytes, toBytes } from '../records/json-value.ts'
@@ -46,7 +46,7 @@ export class TaskCleaner {
         .map(({ key }) => key),
     )
     const cleaning = cleanTasks(tasks, {
-      isOff: (node) => isOff(this.#ports.view(), node),
+      off: (node) => offNode(this.#ports.view(), node),
       isOwned: ({ owner }) => owners.has(`${ownersPrefixes[owner.kind]}${encodeURIComponent(owner.name)}`),
       now: Date.now(),
     })
@@ -105,8 +105,11 @@ export class TaskCleaner {
 }
 
 /** It was fenced, or is no node of the cluster any more. One that left in order goes on with its tasks. */
-function isOff({ members, nodeStates }: ClusterView, node: NodeName): boolean {
-  if (members.has(node)) return false
+function offNode({ members, nodeStates }: ClusterView, node: NodeName): OffNode | undefined {
+  if (members.has(node)) return undefined
   const state = nodeStates.get(node)
-  return state === undefined || (state.expected === 'down' && state.attributes?.node_fenced !== undefined)
+  if (state === undefined) return {}
+  const { node_fenced: fenced, incarnation } = state.attributes ?? {}
+  if (state.expected !== 'down' || fenced === undefined) return undefined
+  return incarnation === undefined ? {} : { incarnation: Number(incarnation) }
 }
