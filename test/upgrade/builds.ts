@@ -7,7 +7,7 @@ import type { Lab } from '../nodes/lab/lab.ts'
 const project = resolve(import.meta.dirname, '../..')
 
 /** Built from the history of this checkout, with the packages that it has now. */
-function buildOf(commit: string, folder: string): void {
+export function buildOf(commit: string, folder: string): void {
   const run = (program: string, ...words: readonly string[]) =>
     execFileSync(program, words, { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] })
   mkdirSync(folder)
