@@ -7,8 +7,10 @@ import { Plane } from './plane.ts'
 const plane = new Plane()
 const { lab, services } = plane
 
-/** A service may be away while a connection finds another server or the address moves. */
-const longestGapMs = 15_000
+/** A service is away while a connection finds another server or the address moves. */
+const plannedGapMs = 15_000
+/** With a node that is fenced, boots and is probed besides; a node whose processors are busy takes one action at a time (load-threshold). */
+const failoverGapMs = 60_000
 /** Of what the agents need by themselves. */
 const slowest = 1.5
 
@@ -30,7 +32,7 @@ async function untilState(name: string, ...states: readonly string[]): Promise<R
   return last
 }
 
-async function measured(what: string, run: () => Promise<void>): Promise<void> {
+async function measured(what: string, allowedMs: number, run: () => Promise<void>): Promise<void> {
   const from = Date.now()
   await run()
   await plane.untilWhole()
@@ -39,12 +41,12 @@ async function measured(what: string, run: () => Promise<void>): Promise<void> {
   const gaps = plane.gaps({ from, to })
   const rows = gaps.map(({ service, longestGapMs: gap }) => `  ${service.padEnd(20)} ${(gap / 1000).toFixed(1)} s`)
   console.log(`${what}: ${((to - from) / 1000).toFixed(0)} s, longest gaps\n${rows.join('\n')}`)
-  expect(gaps.filter(({ longestGapMs: gap }) => gap > longestGapMs)).toEqual([])
+  expect(gaps.filter(({ longestGapMs: gap }) => gap > allowedMs)).toEqual([])
 }
 
 describe('five nodes', { timeout: 1_800_000 }, () => {
   test('a rolling upgrade takes little longer than its agents, and no service is away for long', async () => {
-    await measured('a rolling upgrade', async () => {
+    await measured('a rolling upgrade', plannedGapMs, async () => {
       const times = AgentTimes.follow(services)
       const begun = Date.now()
       await services.systole('rollout', 'start', plane.shop.write({ name: 'whole', version: '2' }), '--no-wait')
@@ -58,7 +60,7 @@ describe('five nodes', { timeout: 1_800_000 }, () => {
   })
 
   test('the DC loses power in it: it is completed', async () => {
-    await measured('the DC lost', async () => {
+    await measured('the DC lost', failoverGapMs, async () => {
       await services.systole('rollout', 'start', plane.shop.write({ name: 'dc-lost', version: '3' }), '--no-wait')
       await lab.until('the second node is at work', () => plane.shop.runs('dc-lost').includes('n2 begins'), 600_000)
       const { nodes } = await lab.status(await services.member())
