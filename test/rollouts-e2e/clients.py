@@ -56,7 +56,7 @@ class Rows:
 
     def __init__(self):
         self.connection = None
-        self.number = 0
+        self.number = now() % 1_000_000_000
 
     def attempt(self):
         self.number += 1
@@ -83,7 +83,7 @@ class Messages:
     def open(self):
         if self.connection is not None:
             return
-        login = pika.PlainCredentials("lab", "lab")
+        login = pika.PlainCredentials("guest", "guest")
         self.connection = pika.BlockingConnection(pika.ConnectionParameters(
             world["address"], world["broker"], credentials=login, heartbeat=4, socket_timeout=patience,
             stack_timeout=2 * patience, blocked_connection_timeout=patience))

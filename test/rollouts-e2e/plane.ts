@@ -43,6 +43,9 @@ export class Plane {
       log=/var/lib/mysql/mysqld.log pid=/run/mysqld/mysqld.pid socket=/run/mysqld/mysqld.sock
       op promote timeout=300s op demote timeout=120s op monitor interval=10s timeout=60s
       op monitor interval=9s timeout=60s role=Promoted promotable promoted-max=5`)
+    // Users of its own would be lost where the agent begins a new cluster, after all brokers were lost.
+    for (const node of lab.nodes)
+      await lab.inNode(node, 'sh', '-c', 'echo loopback_users = none >/etc/rabbitmq/rabbitmq.conf')
     const mirrored = 'ha-all ^(?!amq\\.).* {"ha-mode":"all","ha-sync-mode":"automatic"}'
     const brokerOps = 'op start timeout=300s op stop timeout=200s op monitor interval=20s timeout=90s'.split(' ')
     const broker = ['broker', 'ocf:heartbeat:rabbitmq-cluster', `set_policy=${mirrored}`, ...brokerOps]
@@ -61,10 +64,7 @@ export class Plane {
     const grant =
       "create user lab identified by 'lab'; grant all on *.* to lab; create database lab; create table lab.numbers (n int primary key)"
     await lab.inNode('n1', 'mariadb', '-e', grant)
-    await lab.inNode('n1', 'rabbitmqctl', '-q', 'add_user', 'lab', 'lab')
-    await lab.inNode('n1', 'rabbitmqctl', '-q', 'set_permissions', 'lab', '.*', '.*', '.*')
-    this.#begin()
-    await this.untilAnswered()
+    await this.begin()
   }
 
   async close(): Promise<void> {
@@ -121,7 +121,9 @@ export class Plane {
     return this.#kept
   }
 
-  #begin(): void {
+  /** The clients begin. */
+  async begin(): Promise<void> {
+    this.#kept = undefined
     const world = JSON.stringify({ address: this.lab.network.virtualAddress, ...ports })
     const program = ['/usr/bin/python3', join(import.meta.dirname, 'clients.py'), world]
     this.#clients = spawn('ip', ['netns', 'exec', this.lab.network.clientSpace, ...program], {
@@ -133,6 +135,7 @@ export class Plane {
         if ('kept' in heard) this.#kept = heard.kept
         else this.answers.push(heard)
       })
+    await this.untilAnswered()
   }
 
   /** One database takes the writes of all; the next is asked only once it is gone. */
