@@ -1,6 +1,6 @@
 /** Whether one more node may be taken down now: limits, quorum, whoever else is at work on it. A sentence says why not. */
 import type { NodeName } from '../base/index.ts'
-import type { Window } from './definition.ts'
+import type { Requirement, Window } from './definition.ts'
 import type { NodeSeen, RolloutInput } from './effects.ts'
 import { isUnderWay, leavesCluster, type RolloutRecord } from './record.ts'
 
@@ -19,6 +19,13 @@ export function whyNotTaken(record: RolloutRecord, input: RolloutInput, node: No
   const seen = input.nodes.get(node)
   if (seen === undefined || input.removed.has(node)) return 'it is not in the cluster'
   return whyNotReady(seen) ?? whyOverLimit(record, input, node) ?? whyNoQuorum(record, input, node)
+}
+
+/** `waiting for db (1 of 2)`, where a requirement is not met. */
+export function whyRequired(requires: readonly Requirement[], online: ReadonlyMap<string, number>): string | undefined {
+  const missing = requires.filter(({ role, min }) => (online.get(role) ?? 0) < min)
+  if (missing.length === 0) return undefined
+  return `waiting for ${missing.map(({ role, min }) => `${role} (${online.get(role) ?? 0} of ${min})`).join(', ')}`
 }
 
 function whyNotReady({ online, maintenance, rollout }: NodeSeen): string | undefined {

@@ -16,6 +16,12 @@ export interface Limit {
   readonly maxUnavailable: number
 }
 
+/** So many nodes of the role must be online before a node begins. */
+export interface Requirement {
+  readonly role: string
+  readonly min: number
+}
+
 export const holdKinds = ['drain', 'standby', 'maintenance', 'none'] as const
 export type HoldKind = (typeof holdKinds)[number]
 
@@ -65,6 +71,8 @@ export interface RolloutDefinition {
   readonly limits: readonly Limit[]
   /** Roles, one after another; nodes without any of them come last. */
   readonly order: readonly string[]
+  /** Not in the records of older builds. */
+  readonly requires?: readonly Requirement[]
   readonly hold: HoldKind
   readonly holdTimeoutMs: number
   readonly releaseTimeoutMs: number

@@ -30,6 +30,8 @@ export interface TaskSeen {
 export interface RolloutInput {
   readonly nodes: ReadonlyMap<NodeName, NodeSeen>
   readonly tasks: ReadonlyMap<string, TaskSeen>
+  /** How many nodes of each role are online, remote nodes included. */
+  readonly roles: ReadonlyMap<string, number>
   /** Nodes of the rollout that were removed from the cluster. */
   readonly removed: ReadonlySet<NodeName>
   /** Where a hold of this rollout is in force. */

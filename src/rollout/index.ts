@@ -2,6 +2,7 @@
  * Rollouts: what a rollout file says, which nodes it concerns, and how it goes on from step to step. Pure: the daemon performs the effects
  * (src/daemon/rollout), the command line reads the file.
  */
+export { whyRequired } from './availability.ts'
 export { checkBySchema, type FieldPath, fieldOf, isMap, type Mistake } from './check-schema.ts'
 export { startsClusterAgain } from './commands.ts'
 export type { RolloutCommand, RolloutDefinition, Stage } from './definition.ts'
@@ -43,7 +44,7 @@ export {
   type RolloutRecord,
   type VersionState,
 } from './record.ts'
-export { type NodeFacts, type Resolved, resolveNodes } from './resolve-nodes.ts'
+export { countRoles, type NodeFacts, type Resolved, resolveNodes } from './resolve-nodes.ts'
 export { rolloutSchema, type Schema } from './schema.ts'
 export {
   type Setting,

@@ -6,6 +6,7 @@ import {
   type HoldKind,
   type Limit,
   type Meaning,
+  type Requirement,
   type RolloutCommand,
   type RolloutDefinition,
   type Selector,
@@ -49,6 +50,7 @@ function definitionOf(file: Fields, report: Report): RolloutDefinition {
     maxUnavailable: Number(waves['max-unavailable'] ?? 1),
     limits: listOf(waves.limits).map((one, at) => limitOf(fieldsOf(one), ['waves', 'limits', at], report)),
     order,
+    ...(file.requires !== undefined && { requires: requirementsOf(file.requires, report) }),
     hold: (steps.hold ?? 'drain') as HoldKind,
     holdTimeoutMs: durationOf(steps['hold-timeout'] ?? '10min', ['steps', 'hold-timeout'], report),
     releaseTimeoutMs: durationOf(steps['release-timeout'] ?? '10min', ['steps', 'release-timeout'], report),
@@ -81,6 +83,14 @@ function selectorOf(fields: Fields, path: FieldPath, report: Report): Selector {
     report([...path, 'where'], `'${fields.where}' is not an expression on node attributes: ${expression}.`)
   } else if (fields.name === undefined) report(path, 'Specify one of name, role, where.')
   return { kind: 'names', names: Array.isArray(fields.name) ? fields.name.map(String) : [String(fields.name)] }
+}
+
+function requirementsOf(value: unknown, report: Report): readonly Requirement[] {
+  const all = listOf(value).map((one) => ({ role: String(fieldsOf(one).role), min: Number(fieldsOf(one).min) }))
+  for (const [at, { role }] of all.entries())
+    if (all.findIndex((one) => one.role === role) < at)
+      report(['requires', at, 'role'], `The role '${role}' is in the list twice.`)
+  return all
 }
 
 function limitOf(fields: Fields, path: FieldPath, report: Report): Limit {

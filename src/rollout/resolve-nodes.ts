@@ -62,6 +62,13 @@ export function resolveNodes(definition: RolloutDefinition, facts: readonly Node
   }
 }
 
+/** How many of these nodes have each role. */
+export function countRoles(nodes: readonly Pick<NodeFacts, 'attributes'>[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>()
+  for (const node of nodes) for (const role of rolesOf(node)) counts.set(role, (counts.get(role) ?? 0) + 1)
+  return counts
+}
+
 function selects(selector: Selector, { name, attributes }: NodeFacts): boolean {
   switch (selector.kind) {
     case 'all':

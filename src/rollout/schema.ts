@@ -226,6 +226,23 @@ export const rolloutSchema: Schema = {
         },
       },
     },
+    requires: {
+      type: 'array',
+      title: 'a list of requirements',
+      maxItems: 100,
+      description:
+        'How many nodes of a role must be online, remote nodes included, before a node begins. Until then the rollout waits.',
+      items: {
+        type: 'object',
+        title: 'role and min',
+        additionalProperties: false,
+        required: ['role', 'min'],
+        properties: {
+          role: use('name', { description: 'A role (`systole role list`).' }),
+          min: { type: 'integer', title: 'a number of nodes', minimum: 1, maximum: 1000 },
+        },
+      },
+    },
     steps: {
       type: 'object',
       title: 'a map',

@@ -7,7 +7,7 @@
  * finished or put back; the id of a task is never used twice; at the end no node is held.
  */
 import type { Step } from '../base/index.ts'
-import { isInside, whyNotTaken } from './availability.ts'
+import { isInside, whyNotTaken, whyRequired } from './availability.ts'
 import { goBack } from './back.ts'
 import type { RolloutEffect, RolloutInput } from './effects.ts'
 import { begin, goForward } from './forward.ts'
@@ -61,8 +61,13 @@ export function whyWaiting(record: RolloutRecord, input: RolloutInput): Readonly
   )
 }
 
-function whyNotInGeneral({ definition: { window } }: RolloutRecord, input: RolloutInput): string | undefined {
+function whyNotInGeneral(
+  { definition: { window, requires = [] } }: RolloutRecord,
+  input: RolloutInput,
+): string | undefined {
   if (window && !isInside(window, input.clock)) return 'it is outside the maintenance window'
+  const missing = whyRequired(requires, input.roles)
+  if (missing !== undefined) return missing
   return input.settled ? undefined : 'the cluster has not settled'
 }
 

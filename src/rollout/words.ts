@@ -19,6 +19,7 @@ type Heard = Step<RolloutRecord, RolloutEffect> | { readonly refused: string }
 const nothingSeen: RolloutInput = {
   nodes: new Map(),
   tasks: new Map(),
+  roles: new Map(),
   removed: new Set(),
   held: new Set(),
   settled: false,

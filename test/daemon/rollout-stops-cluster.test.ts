@@ -34,6 +34,7 @@ function taskArgv(run: string): readonly string[] {
     settled: true,
     majority: 0,
     otherVotes: 0,
+    roles: new Map(),
     clock: { day: 0, minutes: 0 },
   }
   const holding = rolloutStep(newRecord({ ...given, waves: [{ nodes: [n1] }] }, 0), input, 1).state

@@ -138,6 +138,33 @@ test('a resource that has failed counts on its node, and one that runs again is 
   expect(out).toBe(`Warnings:\n  Node: ${where}, Check: web\n`)
 }, 60_000)
 
+test('a rollout waits for as many nodes of a role as it requires', async () => {
+  const file = join(lab.folder, 'requires.yaml')
+  const steps = { hold: 'none', actions: [{ name: 'note', run: 'true' }] }
+  writeFileSync(
+    file,
+    JSON.stringify({
+      rollout: 'shop',
+      version: '9',
+      nodes: [{ name: 'n2' }],
+      requires: [{ role: 'db', min: 2 }],
+      steps,
+    }),
+  )
+  expect(await lab.systole('n1', 'rollout', 'plan', file)).toContain('No node begins yet: waiting for db (1 of 2).')
+  await lab.systole('n1', 'rollout', 'start', file, '--no-wait')
+  await lab.until('it says so', async () =>
+    (await lab.systole('n1', 'rollout', 'history', '--json')).includes('waiting for db (1 of 2)'),
+  )
+  expect(await lab.systole('n2', 'rollout', 'history', '--json')).toContain('"running"')
+  await lab.systole('n1', 'role', 'add', 'db', 'n2')
+  await lab.until('it is complete', async () =>
+    (await lab.systole('n1', 'rollout', 'history', '--json')).includes('"complete"'),
+  )
+  await lab.systole('n1', 'orchestrate', 'update_own_info', '--hostname=n2', '--version=1')
+  await lab.systole('n2', 'orchestrate', 'update_own_status', 'validation', '0')
+}, 60_000)
+
 test('a node that is off keeps its version and is a failure, and where the daemon is down the verbs say so', async () => {
   await lab.systole('n2', 'cluster', 'stop')
   await lab.until('it is seen', async () =>

@@ -24,6 +24,7 @@ interface Given {
   readonly settled?: boolean
   readonly clock?: RolloutInput['clock']
   readonly removed?: readonly NodeName[]
+  readonly roles?: Readonly<Record<string, number>>
   /** Where somebody else has released the hold. */
   readonly released?: readonly NodeName[]
 }
@@ -34,11 +35,13 @@ const input = ({
   settled = true,
   clock = { day: 1, minutes: 0 },
   removed = [],
+  roles = {},
   released = [],
 }: Given = {}): RolloutInput => ({
   nodes: new Map([n1, n2, n3].map((name) => [name, { ...seen, ...nodes[name] }])),
   tasks: new Map(Object.entries(tasks)),
   removed: new Set(removed),
+  roles: new Map(Object.entries(roles)),
   held: new Set([n1, n2, n3].filter((name) => !released.includes(name))),
   settled,
   majority: 2,
@@ -179,6 +182,25 @@ describe('who may begin', () => {
       { clock: { day: 5, minutes: 200 } },
       ['waiting', 'waiting', 'waiting'],
       'outside',
+    ],
+    [
+      'fewer nodes of a role than are required',
+      {
+        requires: [
+          { role: 'web', min: 1 },
+          { role: 'db', min: 2 },
+        ],
+      },
+      { roles: { web: 3, db: 1 } },
+      ['waiting', 'waiting', 'waiting'],
+      'waiting for db (1 of 2)',
+    ],
+    [
+      'as many nodes of a role as are required',
+      { requires: [{ role: 'db', min: 2 }] },
+      { roles: { db: 2 } },
+      ['working', 'waiting', 'waiting'],
+      '',
     ],
     [
       'another rollout on the node',

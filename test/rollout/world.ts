@@ -342,6 +342,7 @@ export class World {
       settled,
       majority: this.#majority(),
       otherVotes: 0,
+      roles: new Map([['host', this.#hosts.filter(({ daemon }) => daemon).length]]),
       clock: { day: 1, minutes: Math.floor(this.#now / 60_000) % 60 },
     }
   }

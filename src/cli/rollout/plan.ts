@@ -5,11 +5,13 @@
 import { type NodeName, utcOffsetAt } from '../../base/index.ts'
 import { setNodeMaintenance, setStandby, type XmlElement } from '../../cib/index.ts'
 import {
+  countRoles,
   leavesCluster,
   type NodeFacts,
   type Resolved,
   type RolloutDefinition,
   resolveNodes,
+  whyRequired,
 } from '../../rollout/index.ts'
 import { type Simulation, simulate } from '../../scheduler/index.ts'
 import { type ClusterStatus, isActive, type PrimitiveResource, statusOfCib } from '../../status/index.ts'
@@ -79,7 +81,7 @@ export function planRollout(input: PlanInput): RolloutPlan {
     already: resolved.already,
     interruptions: sumOf(waves),
     refusals: [...new Set(refusals)],
-    notes: notesOn(definition, resolved),
+    notes: [...notesOn(definition, resolved), ...requiredNote(definition, status)],
   }
 }
 
@@ -129,6 +131,11 @@ function groupsOf(
     else groups.push([node])
   }
   return { groups, waiting }
+}
+
+function requiredNote({ requires = [] }: RolloutDefinition, { nodes }: ClusterStatus): readonly string[] {
+  const why = whyRequired(requires, countRoles(nodes.filter(({ online, unclean }) => online && !unclean)))
+  return why === undefined ? [] : [`No node begins yet: ${why}.`]
 }
 
 function notThere({ nodesByName }: ClusterStatus, node: NodeName): string | undefined {

@@ -4,6 +4,7 @@ import { type NodeName, utcOffsetAt } from '../../base/index.ts'
 import { type ClusterView, cibOfView } from '../../controller/index.ts'
 import { parseTask } from '../../jobs/index.ts'
 import {
+  countRoles,
   isUnderWay,
   type NodeFacts,
   type NodeSeen,
@@ -54,6 +55,7 @@ export function rolloutInput(
   return {
     nodes: new Map(nodes),
     tasks: tasksOf(sights.below, record),
+    roles: countRoles(status.nodes.filter(({ online, unclean }) => online && !unclean)),
     removed: removedOf(sights, record),
     held: own,
     settled,

@@ -30,6 +30,7 @@ function argvOf(command: object): readonly string[] {
     settled: true,
     majority: 0,
     otherVotes: 0,
+    roles: new Map(),
     clock: { day: 1, minutes: 0 },
   }
   let record = newRecord({ ...given, waves: [{ nodes: [n1] }] }, 1)
