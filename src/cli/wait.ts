@@ -2,11 +2,13 @@
  * `--wait`: ends when the cluster has settled, or says what keeps it from that. A resource that waits for an administrator since an
  * earlier failure keeps nothing else from being done: it fails a command only if the command is about it, and is named otherwise.
  */
+import { setTimeout as delay } from 'node:timers/promises'
 import { parseDurationMs, timerMs } from '../base/index.ts'
-import type { ClusterState } from '../rpc/index.ts'
+import { type ClusterState, type LocalClient, NoAnswerError, UnreachableError } from '../rpc/index.ts'
 import { type Call, Refusal } from './command.ts'
 
 const defaultWaitSeconds = 60
+const askAgainMs = 500
 
 export interface Settled {
   /** All was done that the command is about. */
@@ -63,26 +65,52 @@ export async function waitUntilSettled(
 ): Promise<Settled> {
   const live = call.cluster.live
   if (!live) throw new Refusal('--wait needs a running cluster. Omit --wait or -f.')
-  const seconds = waitSeconds(wait)
-  const deadline = AbortSignal.timeout(timerMs(seconds * 1000))
-  const finished = new AbortController()
+  const waited: Waited = { seconds: waitSeconds(wait), members }
   let last: ClusterState | undefined
-  let answer: Settled | undefined
-  await live.watchState(
-    {},
-    (state) => {
-      if (answer) return
-      if (last === undefined || last.transition.pending.join() !== state.transition.pending.join())
-        reportProgress(call, state)
-      last = state
-      const { computedVersion, computedHolds = 0 } = state.transition
-      const isSeen = computedVersion >= version && computedHolds >= revision && absentOf(state, members).length === 0
-      answer = isSeen ? verdict(state.transition, concerned) : undefined
+  const judge = (state: ClusterState): Settled | undefined => {
+    if (last === undefined || last.transition.pending.join() !== state.transition.pending.join())
+      reportProgress(call, state)
+    last = state
+    const { computedVersion, computedHolds = 0 } = state.transition
+    const isSeen = computedVersion >= version && computedHolds >= revision && absentOf(state, members).length === 0
+    // Without quorum and between two DCs the last word of the DC before still stands there.
+    return isSeen && nobodyDecides(state) === undefined ? verdict(state.transition, concerned) : undefined
+  }
+  const watched = await watchUntil(live, judge, AbortSignal.timeout(timerMs(waited.seconds * 1000)))
+  return watched.answer ?? { settled: false, message: unsettled(last, waited, watched.why) }
+}
+
+interface Watched {
+  readonly answer?: Settled
+  /** Of a daemon that does not answer when the time is over. */
+  readonly why?: string
+}
+
+/** The change is saved by now, and the cluster goes on with it without this host's daemon: one that ends is asked again once it is back. */
+async function watchUntil(
+  live: LocalClient,
+  judge: (state: ClusterState) => Settled | undefined,
+  deadline: AbortSignal,
+): Promise<Watched> {
+  for (;;) {
+    const finished = new AbortController()
+    let answer: Settled | undefined
+    const see = (state: ClusterState): void => {
+      answer ??= judge(state)
       if (answer) finished.abort()
-    },
-    { signal: AbortSignal.any([deadline, finished.signal]) },
-  )
-  return answer ?? { settled: false, message: unsettled(last, { seconds, members }) }
+    }
+    const why = await live
+      .watchState({}, see, { signal: AbortSignal.any([deadline, finished.signal]) })
+      .then(() => undefined, whyDown)
+    if (answer) return { answer }
+    if (!deadline.aborted) await delay(askAgainMs)
+    if (deadline.aborted) return why === undefined ? {} : { why }
+  }
+}
+
+function whyDown(error: unknown): string {
+  if (error instanceof UnreachableError || error instanceof NoAnswerError) return error.message
+  throw error
 }
 
 const absentOf = ({ members }: ClusterState, nodes: readonly string[]): readonly string[] =>
@@ -108,15 +136,23 @@ interface Waited {
   readonly members: readonly string[]
 }
 
-function unsettled(state: ClusterState | undefined, { seconds, members }: Waited): string {
+function unsettled(state: ClusterState | undefined, { seconds, members }: Waited, why?: string): string {
+  const saved = 'The change was saved.'
+  if (why !== undefined) return `Whether the cluster settled within ${seconds} s is unknown: ${why} ${saved}`
   if (!state) return `The daemon sent no state within ${seconds} s.`
   const absent = absentOf(state, members)
   if (absent.length > 0) return `Not in the cluster after ${seconds} s: ${absent.join(', ')}.`
-  const { pending, blockedBy } = state.transition
-  const what =
-    blockedBy.length > 0 ? `blocked by ${blockedBy.join('; ')}` : `pending: ${pending.join(', ') || 'unknown'}`
-  return `The cluster did not settle within ${seconds} s: ${what}. The change was saved.`
+  return `The cluster did not settle within ${seconds} s: ${nobodyDecides(state) ?? underWay(state)}. ${saved}`
 }
+
+/** Undefined while a DC does. */
+function nobodyDecides({ quorate, dc }: ClusterState): string | undefined {
+  if (!quorate) return 'this node has no quorum'
+  return dc === undefined ? 'the cluster has no DC' : undefined
+}
+
+const underWay = ({ transition: { pending, blockedBy } }: ClusterState): string =>
+  blockedBy.length > 0 ? `blocked by ${blockedBy.join('; ')}` : `pending: ${pending.join(', ') || 'unknown'}`
 
 function reportProgress(call: Call, state: ClusterState): void {
   if (state.transition.pending.length > 0) call.terminal.progress(`… ${state.transition.pending.join(', ')}`)

@@ -54,6 +54,8 @@ const live = {
   getState: () => Promise.resolve({ configured: true, started: true, localNode: 'n1', quorate: true }),
   watchState: (_: unknown, send: (state: unknown) => void) => {
     send({
+      quorate: true,
+      dc: 'n1',
       members: [],
       transition: {
         state: 'idle',
