@@ -236,9 +236,8 @@ function waitForRegistration(
   lost: string | undefined,
 ): Verdict | undefined {
   if (record !== undefined || lost !== undefined || input.silent.has(node)) return undefined
-  const { members, restarts } = input.view
-  const isAnnounced =
-    !members.has(node) && restarts.has(node) && restarts.get(node) === knownIncarnation(input.view, node)
+  const { restarts } = input.view
+  const isAnnounced = restarts.has(node) && restarts.get(node) === knownIncarnation(input.view, node)
   const waitUntil = input.waits.get(node) ?? input.now + (isAnnounced ? announcedMs : input.registrationMs)
   if (input.now >= waitUntil) return undefined
   return { waitUntil, waitingFor: `${node} is heard and has no lease: it is given the time to register` }

@@ -75,8 +75,9 @@ function daemon(asked: string[]): object {
     {
       get: (_, call) => {
         if (typeof call === 'symbol' || call === 'then') return undefined
-        return async (request: unknown) => {
+        return async (request: unknown, send?: unknown) => {
           asked.push(`${call} ${JSON.stringify(request)}`)
+          if (call === 'watchState' && typeof send === 'function') send(answers)
           if (call === 'clearNode') throw new Error('this daemon is out of order')
           return await Promise.resolve(answers)
         }
@@ -91,6 +92,7 @@ const answers = {
   started: true,
   quorate: true,
   localNode: 'n1',
+  dc: 'n1',
   configVersion: 7,
   clusterName: 'prod',
   node: 'n9',
@@ -116,7 +118,7 @@ const answers = {
   })),
   resources: [],
   pending: [],
-  transition: { state: 'idle', pending: [], blockedBy: [] },
+  transition: { state: 'idle', computedVersion: 99, pending: [], blockedBy: [], blockedResources: [] },
 }
 
 async function play(line: string): Promise<string> {

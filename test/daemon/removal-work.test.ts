@@ -109,6 +109,8 @@ test('records of a node that is in no list are deleted, and those of one that wa
     await store.transaction({ compare: [], writes: [{ kind: 'put', key, value: new TextEncoder().encode(text) }] })
   }
   await put(keys.nodeState(n2), JSON.stringify(down))
+  const drain = hold('drain', { node: 'n2' })
+  await put(keys.hold(drain.id), JSON.stringify(drain))
   const view = {
     ...emptyView,
     configuration: { version: 1, cib: parsed.value, typed: readConfiguration(parsed.value) },
@@ -139,7 +141,15 @@ test('records of a node that is in no list are deleted, and those of one that wa
   const looks = (): number => reads.mock.calls.filter(([asked]) => asked === nodeListKey).length
   await expect.poll(looks, { timeout: 10_000 }).toBeGreaterThan(1)
   expect(await isRecorded()).toBe(true)
+  // It takes part, which this node has not seen yet.
+  await put(keys.member(n2), '{}')
   await put(nodeListKey, printClusterFile(without))
+  const before = looks()
+  await expect.poll(looks, { timeout: 10_000 }).toBeGreaterThan(before + 1)
+  expect(await isRecorded()).toBe(true)
+  await store.transaction({ compare: [], writes: [{ kind: 'delete', key: keys.member(n2) }] })
   await expect.poll(isRecorded, { timeout: 10_000 }).toBe(false)
+  // What was held on it, too: one that is added by its name later would be drained from the start.
+  expect(await storedHolds(store)).toEqual([])
   work.close()
 })

@@ -302,8 +302,12 @@ describe('a restart that is announced', () => {
     watcher.pulse(gamma, [beta])
     answering(watcher, 30_000)
     expect(watcher.states().gamma).toBe('restarting')
+    // Without its word it would be silent by now: whoever was excused before stays so.
     watcher.feed(announced)
-    answering(watcher, 31_000)
+    expect(watcher.states().gamma).toBe('restarting')
+    answering(watcher, 29_000)
+    expect(watcher.states().gamma).toBe('restarting')
+    answering(watcher, 2000)
     expect(watcher.states().gamma).toBe('silent')
     const since = () => peerViews(watcher.state, watcher.now).find(({ node }) => node === gamma)?.since
     const before = since()
