@@ -41,7 +41,7 @@ function whyOverLimit(record: RolloutRecord, input: RolloutInput, node: NodeName
     if (maxUnavailable === 0) return `max-unavailable of ${label} is 0`
     const others = nodes.filter((one) => one !== node && down.has(one))
     if (others.length + 1 > maxUnavailable)
-      return `max-unavailable of ${label} is ${maxUnavailable}, and ${others.join(', ')} is unavailable`
+      return `max-unavailable of ${label} is ${maxUnavailable}, and ${others.join(', ')} ${others.length === 1 ? 'is' : 'are'} unavailable`
   }
   return undefined
 }

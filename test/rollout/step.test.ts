@@ -111,7 +111,7 @@ describe('who may begin', () => {
       { waves: { 'max-unavailable': 2 } },
       {},
       ['working', 'working', 'waiting'],
-      'and n1, n2 is unavailable',
+      'and n1, n2 are unavailable',
     ],
     [
       'a node that is down counts',

@@ -150,7 +150,7 @@ export class AuthorityRotation {
     if (silent.length > 0)
       throw refuse(
         'not-all-there',
-        `Every member must be online and upgraded for this, but ${silent.join(', ')} is not. Start or upgrade it, or remove it from the cluster.`,
+        `Every member must be online and upgraded for this, but ${silent.join(', ')} ${silent.length === 1 ? 'is not. Start or upgrade it, or remove it' : 'are not. Start or upgrade them, or remove them'} from the cluster.`,
       )
     const { participants, notUpgraded } = await this.#gather(without)
     const others = participants.filter(({ kind }) => kind !== 'member')
