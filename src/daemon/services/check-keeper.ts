@@ -58,7 +58,7 @@ export class CheckKeeper {
   async #repeat(running: Running): Promise<void> {
     const { signal } = running.abort
     while (!signal.aborted) {
-      const reason = await probe(running.due, this.#ports.folder)
+      const reason = await probe(running.due, { folder: this.#ports.folder, signal })
       if (signal.aborted) return
       const value = reason === undefined ? passedCheck : `failing: ${reason}`
       // Somebody else may have taken it away.

@@ -10,15 +10,23 @@ import type { DueCheck } from '../../services/index.ts'
 const longestReason = 160
 const longestOutput = 4096
 
+interface Place {
+  /** Where the programs of checks are. */
+  readonly folder: string
+  /** Nobody asks for the result any more: a program that runs is killed. */
+  readonly signal: AbortSignal
+}
+
 /** Never rejects. */
-export async function probe(due: DueCheck, folder: string): Promise<string | undefined> {
-  const { check } = due
-  const reason = await (check.kind === 'tcp'
-    ? tcp(due)
-    : check.kind === 'http'
-      ? http(due, check.path)
-      : command(due, join(folder, check.command)))
+export async function probe(due: DueCheck, place: Place): Promise<string | undefined> {
+  const reason = await resultOf(due, place).catch(reasonOf)
   return reason === undefined ? undefined : printable(reason.replaceAll(/\s+/g, ' ')).slice(0, longestReason)
+}
+
+async function resultOf(due: DueCheck, { folder, signal }: Place): Promise<string | undefined> {
+  const { check } = due
+  if (check.kind === 'tcp') return await tcp(due)
+  return await (check.kind === 'http' ? http(due, check.path) : command(due, join(folder, check.command), signal))
 }
 
 const tooLate = ({ check }: DueCheck): string => `no answer within ${check.timeoutMs} ms`
@@ -58,7 +66,7 @@ async function http(due: DueCheck, path: string): Promise<string | undefined> {
 }
 
 /** Exit code 0 passes, as with Consul and Nagios. It runs with the rights of the daemon, so that only root may have written it. */
-async function command(due: DueCheck, path: string): Promise<string | undefined> {
+async function command(due: DueCheck, path: string, signal: AbortSignal): Promise<string | undefined> {
   const unfit = whyUnfit(path)
   if (unfit !== undefined) return unfit
   return await new Promise((resolve) => {
@@ -76,24 +84,30 @@ async function command(due: DueCheck, path: string): Promise<string | undefined>
       },
     })
     let late = false
-    const timer = setTimeout(() => {
+    const kill = (): void => {
       late = true
       if (child.pid !== undefined) killGroup(child.pid)
       // What it has started may hold its output open.
       child.stdout.destroy()
       child.stderr.destroy()
-    }, due.check.timeoutMs)
+    }
+    const timer = setTimeout(kill, due.check.timeoutMs)
+    signal.addEventListener('abort', kill, { once: true })
+    const ended = (): void => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', kill)
+    }
     const take = (data: Buffer): void => {
       if (output.length < longestOutput) output += data.toString()
     }
     child.stdout.on('data', take)
     child.stderr.on('data', take)
     child.once('error', (error) => {
-      clearTimeout(timer)
+      ended()
       resolve(reasonOf(error))
     })
     child.once('close', (code) => {
-      clearTimeout(timer)
+      ended()
       resolve(late ? tooLate(due) : code === 0 ? undefined : output.trim() || `exit code ${code}`)
     })
   })

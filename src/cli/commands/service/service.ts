@@ -68,7 +68,7 @@ export const serviceUpdate: Command = {
         const kept = printService(before)
           .split(' ')
           .filter((word) => !changed.some((key) => word.startsWith(`${key}=`)))
-        const service = read(before, [...kept, ...words.filter((word) => !word.endsWith('='))])
+        const service = read(before, [...kept, ...words.filter((word) => !/^[^=]*=$/.test(word))])
         refuseUnfit(cib, service)
         return write(cib, service, printService(service))
       },

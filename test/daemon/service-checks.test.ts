@@ -1,0 +1,91 @@
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test, vi } from 'vitest'
+import { CheckKeeper } from '../../src/daemon/services/check-keeper.ts'
+import { probe } from '../../src/daemon/services/probe.ts'
+import type { DueCheck } from '../../src/services/index.ts'
+
+/** What performs the checks of services: programs have an end, and whatever goes wrong is a result. */
+const folder = mkdtempSync(join(tmpdir(), 'systole-checks-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const signal = new AbortController().signal
+const timing = { intervalMs: 20, timeoutMs: 60_000 }
+
+const due = (check: Partial<DueCheck['check']>, port = 80): DueCheck => ({
+  service: 'web',
+  node: 'n1',
+  address: '127.0.0.1',
+  port,
+  check: { ...timing, ...check } as DueCheck['check'],
+})
+
+function program(name: string, text: string): string {
+  const path = join(folder, name)
+  writeFileSync(path, `#!/bin/sh\n${text}\n`)
+  chmodSync(path, 0o755)
+  return path
+}
+
+const isAlive = (pid: number): boolean => {
+  try {
+    // A zombie has ended.
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
+  } catch {
+    return false
+  }
+}
+
+test('the program of a check is killed, with what it has started, when its check ends', async () => {
+  const mark = join(folder, 'pids')
+  program('hanging', `sleep 1000 & echo "$$ $!" > ${mark}.new; mv ${mark}.new ${mark}; wait`)
+  const results: string[] = []
+  const keeper = new CheckKeeper({
+    log: { info: () => undefined, debug: () => undefined } as never,
+    attributes: {
+      set: ({ value }) => {
+        results.push(String(value))
+        return Promise.resolve()
+      },
+    },
+    folder,
+  })
+  keeper.take({ due: [due({ kind: 'command', command: 'hanging' })], left: [] })
+  await vi.waitFor(() => expect(existsSync(mark)).toBe(true), { timeout: 20_000 })
+  const pids = readFileSync(mark, 'utf8').trim().split(' ').map(Number)
+  expect(pids.map(isAlive)).toEqual([true, true])
+  keeper.take({ due: [], left: [] })
+  await vi.waitFor(() => expect(pids.map(isAlive)).toEqual([false, false]), { timeout: 20_000 })
+  expect(results).toEqual([])
+}, 60_000)
+
+test('what a check throws is its result', async () => {
+  const place = { folder, signal }
+  expect(await probe(due({ kind: 'http', path: '/a b' }), place)).toMatch(/unescaped characters/)
+  expect(await probe(due({ kind: 'tcp' }, 70_000), place)).toMatch(/Port should be/)
+  program('nul', 'exit 0')
+  expect(await probe({ ...due({ kind: 'command', command: 'nul' }), address: 'a\0b' }, place)).toMatch(/null bytes/)
+})
+
+test('a check by a program that is too late, fails or may be written by others fails', async () => {
+  const place = { folder, signal }
+  program('slow', 'exec sleep 1000')
+  const late = due({ kind: 'command', command: 'slow', timeoutMs: 50 })
+  expect(await probe(late, place)).toBe('no answer within 50 ms')
+  program('failing', 'echo "no database"; exit 3')
+  expect(await probe(due({ kind: 'command', command: 'failing' }), place)).toBe('no database')
+  program('passing', 'exit 0')
+  expect(await probe(due({ kind: 'command', command: 'passing' }), place)).toBeUndefined()
+  chmodSync(join(folder, 'passing'), 0o777)
+  expect(await probe(due({ kind: 'command', command: 'passing' }), place)).toMatch(/can be written by others/)
+})
+
+test('a port that answers passes', async () => {
+  const server = createServer((socket) => socket.on('error', () => undefined).end('hello'))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as { port: number }
+  expect(await probe(due({ kind: 'tcp' }, port), { folder, signal })).toBeUndefined()
+  expect(await probe(due({ kind: 'http', path: '/' }, port), { folder, signal })).toMatch(/Parse Error/)
+  server.close()
+})
