@@ -360,3 +360,21 @@ test('what names a resource that may not be read is left out of the state', () =
   expect(seen.notes).toEqual(['n2 is odd'])
   expect(visibleState(state, cib, { of: () => 'read' })).toBe(state)
 })
+
+test('a user with roles acts under his own name, whatever his request says', async () => {
+  const rights: Rights = { kind: 'limited', user: 'alice', permissions: [] }
+  const access = {
+    rightsOf: async () => await Promise.resolve(rights),
+    guardedFor: () => ({ administers: async () => await Promise.resolve(true) }),
+  }
+  const names: unknown[] = []
+  const acquireLock = async (request: { readonly user: string }): Promise<unknown> => {
+    names.push(request.user)
+    return await Promise.resolve({})
+  }
+  const daemon = { access, configuration: { cib: cibWith(true) } } as unknown as Daemon
+  const handlers = guardLocal(daemon, { acquireLock } as unknown as LocalHandlers)
+  const context = { signal: new AbortController().signal, caller: user(1) }
+  await handlers.acquireLock({ user: 'root' } as never, context as never)
+  expect(names).toEqual(['alice'])
+})

@@ -104,7 +104,7 @@ export function guardLocal(daemon: Daemon, handlers: LocalHandlers): LocalHandle
         return await own(request, ...rest)
       }
       await mayAdminister(daemon, rights, name)
-      return await handle(request, ...rest)
+      return await handle(byUser({ user: rights.user, mayNameAnother: false }, request), ...rest)
     }
     return [name, call] as const
   })
