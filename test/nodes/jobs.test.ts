@@ -158,12 +158,25 @@ async function listOf(node: string): Promise<string> {
   return text ?? ''
 }
 
+test('the log names a job without the secrets of its command', async () => {
+  await lab.systole('n1', 'job', 'run', '--on=n1,n2', '--', 'true', 'login=shop', 'passwd=hunter2')
+  const named = (what: string): boolean => new RegExp(`login=shop.*${what}`).test(lab.logs(100_000))
+  await lab.until('all is in the log', () =>
+    ['a job begins', 'a task has changed', 'a job has ended'].every((what) => named(what)),
+  )
+  expect(lab.logs(100_000)).not.toContain('hunter2')
+})
+
 test('a job is cancelled, waits for its lock, and for nodes that are offline', async () => {
   await lab.systole('n1', 'lock', 'acquire', 'upgrade', '--owner=me')
   const waits = await detached('n1', `${say('locked')}; exec sleep 300`, '--on=n2', '--lock=upgrade')
   expect(await lab.systole('n3', 'job', 'show', waits)).toContain('waits for the lock upgrade')
   await lab.systole('n1', 'lock', 'release', 'upgrade', '--owner=me')
   await lab.until('it runs', () => begun('locked').length === 1)
+  const locks = await lab.systole('n3', 'lock', 'list', '--json')
+  expect(locks).toContain(waits)
+  // Every user may list locks, but not read jobs.
+  expect(locks).not.toContain('sleep 300')
   expect(await lab.systole('n3', 'lock', 'list')).toContain(`held by job ${waits}`)
   await lab.systole('n3', 'job', 'cancel', waits)
   expect(await until(waits, 'done')).toMatchObject({ exitCode: 130 })

@@ -17,6 +17,7 @@ import { type Handlers, type localService, type Messages, refuse } from '../../r
 import { rolesOf } from '../../status/index.ts'
 import type { Entry } from '../../store/index.ts'
 import type { Daemon } from '../daemon.ts'
+import { jobForLog } from '../jobs/job-for-log.ts'
 import { jobId } from '../jobs/job-id.ts'
 import { jobTransaction } from '../jobs/job-writes.ts'
 import { longestWaitMs, readOutput } from '../jobs/read-output.ts'
@@ -25,6 +26,7 @@ import { quorumSoon } from '../node/quorum-soon.ts'
 import { untilState } from '../node/until-state.ts'
 import { fromBytes } from '../records/json-value.ts'
 import { jobKey, jobsPrefix, lockKey, taskKey } from '../records/keys.ts'
+import { secretsOfView } from '../records/secrets-of-view.ts'
 import { configuredFile } from './configured-file.ts'
 
 type JobHandlers = Pick<Handlers<typeof localService>, 'runJob' | 'listJobs' | 'getJob' | 'cancelJob' | 'readJobOutput'>
@@ -159,7 +161,7 @@ async function begin(daemon: Daemon, asked: Messages['RunJobRequest']): Promise<
     const transaction = jobTransaction({ job: state, effects }, (key) => (key === locked?.key ? locked : undefined))
     const { applied, revision } = await node.store.transaction(transaction)
     if (!applied) continue
-    daemon.log.info('a job begins', { job: state.id, user: state.user, command: argv, nodes, order: state.order })
+    daemon.log.info('a job begins', { ...jobForLog(state, secretsOfView(node.view)), nodes, order: state.order })
     return asMessage(daemon, { job: state, entry: { modRevision: revision } })
   }
   throw refuse('job-busy', 'Others change the same lock at this moment. Nothing was begun: try again.')

@@ -6,6 +6,8 @@ import type { Log } from '../host/log.ts'
 import type { ClusterFile } from '../nodes/cluster-file.ts'
 import { fromBytes } from '../records/json-value.ts'
 import { jobsPrefix, keys, lockKey, taskKey } from '../records/keys.ts'
+import { secretsOfView } from '../records/secrets-of-view.ts'
+import { jobForLog } from './job-for-log.ts'
 import { jobTransaction } from './job-writes.ts'
 
 export interface JobKeeperPorts {
@@ -114,8 +116,7 @@ export class JobKeeper {
           return
         }
         this.#written.set(key, revision)
-        if (after?.state === 'done')
-          log.info('a job has ended', { job: after.id, user: after.user, command: after.argv })
+        if (after?.state === 'done') log.info('a job has ended', jobForLog(after, secretsOfView(this.#ports.view())))
       })
       .catch((error: unknown) => {
         if (!isStoreFailure(error)) throw error

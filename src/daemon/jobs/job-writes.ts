@@ -42,7 +42,8 @@ export function jobTransaction(
 function lockOf(job: JobRecord, name: string): LockRecord {
   const now = new Date().toISOString()
   const owner = lockOwner(job.id)
-  const reason = job.argv.join(' ').slice(0, 200)
+  // Every user may list locks; the arguments are for those who may read jobs.
+  const reason = (job.argv[0] ?? '').slice(0, 200)
   return {
     name,
     owner,

@@ -2,11 +2,13 @@
 import type { ChildProcess } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
+import type { IsSecret } from '../../cib/index.ts'
 import { isFinished, isTaskId, parseTask, type TaskRecord, type TaskSelf, taskStep } from '../../jobs/index.ts'
 import { type Entry, isStoreFailure, type Revision, type Store, unchanged } from '../../store/index.ts'
 import type { Log } from '../host/log.ts'
 import { fromBytes, toBytes } from '../records/json-value.ts'
 import { taskKey, tasksPrefix } from '../records/keys.ts'
+import { taskForLog } from './job-for-log.ts'
 import { endLeftCommand, folders, hasBegun, runnerOf, traceOf, writeCancel, writeOrder } from './task-files.ts'
 
 export interface TaskKeeperPorts {
@@ -21,6 +23,8 @@ export interface TaskKeeperPorts {
   readonly startRunner: (folder: string) => ChildProcess
   /** A task is about to be claimed, which will need a runner. */
   readonly warmRunner: () => void
+  /** What the log hides in commands. */
+  readonly secretNames: () => IsSecret
 }
 
 interface Known {
@@ -145,7 +149,7 @@ export class TaskKeeper {
           return
         }
         this.#written.set(id, revision)
-        log.info('a task has changed', { task: id, state, ...summary(record) })
+        log.info('a task has changed', taskForLog(record, this.#ports.secretNames()))
         // What came meanwhile was left.
         this.look()
       })
@@ -260,8 +264,4 @@ function stop(folder: string): void {
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error
   }
-}
-
-function summary({ exitCode, signal, reason, owner, argv }: TaskRecord): object {
-  return { owner: `${owner.kind} ${owner.name}`, user: owner.user, command: argv, exitCode, signal, reason }
 }

@@ -62,6 +62,7 @@ import { VoteKeeper, voterState } from '../nodes/vote-keeper.ts'
 import { nodesForPulse } from '../pulse/begin.ts'
 import type { Pulse } from '../pulse/pulse.ts'
 import { fencingHistoryPrefix, nodeListKey } from '../records/keys.ts'
+import { secretsOfView } from '../records/secrets-of-view.ts'
 import type { StoreChange } from '../records/store-view.ts'
 import { renewBundleIdentities } from '../remote/bundle-containers.ts'
 import { RemoteConnections } from '../remote/connections.ts'
@@ -304,6 +305,7 @@ export class ClusterNode {
       quorate: () => this.quorate,
       startRunner: this.runners.start,
       warmRunner: this.runners.warm,
+      secretNames: () => secretsOfView(this.view),
     })
     this.#jobs = new JobKeeper({
       ...this.#sources(),

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { nodeName } from '../../../src/base/index.ts'
-import type { NodeStateRecord } from '../../../src/cib/index.ts'
+import { type NodeStateRecord, secretNamesOf } from '../../../src/cib/index.ts'
 import { emptyView } from '../../../src/controller/index.ts'
 import { TaskRunners } from '../../../src/daemon/jobs/start-runner.ts'
 import { TaskCleaner } from '../../../src/daemon/jobs/task-cleaner.ts'
@@ -16,7 +16,13 @@ import { openStoreView, type StoreView } from '../../../src/daemon/records/store
 import { parseTask, type TaskRecord } from '../../../src/jobs/index.ts'
 import { EmbeddedStore } from '../../../src/store/index.ts'
 
-const log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined }
+const logged: string[] = []
+const log = {
+  debug: () => undefined,
+  info: (...entry: unknown[]) => logged.push(JSON.stringify(entry)),
+  warn: () => undefined,
+  error: () => undefined,
+}
 const ready: TaskRecord = {
   id: 'j1.n1',
   node: nodeName('n1'),
@@ -70,6 +76,7 @@ function begin(
     quorate: () => true,
     startRunner: more.start ?? startRunner,
     warmRunner: () => undefined,
+    secretNames: () => secretNamesOf({}),
   })
   keepers.push(keeper)
   looks.push(() => keeper.look())
@@ -95,6 +102,14 @@ const sh = (script: string): readonly string[] => ['sh', '-c', script]
 const fileOf = (name: string): string => join(folder, 'tasks', ready.id, name)
 
 describe('a task on its node', () => {
+  test('is logged without the secrets of its command', async () => {
+    begin(1)
+    await put({ ...ready, argv: [...sh('exit 0'), 'login=shop', 'passwd=hunter2', '--token', 'hunter3'] })
+    await until('done')
+    await vi.waitFor(() => expect(logged.join()).toMatch(/"state":"done".*login=shop/), patience)
+    expect(logged.join()).not.toContain('hunter')
+  })
+
   test('runs with its environment and input; output, result and the end of the output are kept for root only', async () => {
     begin(1)
     await put({
