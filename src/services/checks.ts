@@ -7,6 +7,7 @@ import { checkAttribute, passedCheck } from './health.ts'
 
 export interface DueCheck {
   readonly service: string
+  readonly resource: string
   /** Whose attribute has the result. */
   readonly node: string
   readonly address: string
@@ -28,11 +29,11 @@ export function checksOf(self: string, catalogue: Catalogue, status: ClusterStat
   const recordedOn = (node: string, service: string): string | undefined =>
     own.find(({ name }) => name === node)?.attributes.get(checkAttribute(service))
   const names = new Set<string>(own.map(({ name }) => name))
-  const due = catalogue.services.flatMap(({ definition: { name, check }, instances }) =>
+  const due = catalogue.services.flatMap(({ definition: { name, resource, check }, instances }) =>
     instances.flatMap(({ node, address, port, state }): readonly DueCheck[] =>
       check.kind === 'monitor' || node === undefined || address === undefined || state === 'stopped' || !names.has(node)
         ? []
-        : [{ service: name, node, address, port, check, recorded: recordedOn(node, name) }],
+        : [{ service: name, resource, node, address, port, check, recorded: recordedOn(node, name) }],
     ),
   )
   const results = new Set(due.map(({ service, node }) => `${node} ${checkAttribute(service)}`))

@@ -43,8 +43,11 @@ const label = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
 const mostTags = 20
 const defaultIntervalMs = 10_000
 const defaultTimeoutMs = 3000
-const shortestMs = 100
-const longestMs = 3_600_000
+/** A check costs a connection or a process each time. */
+const intervals = { from: 1000, to: 3_600_000, text: '1s to 1h' }
+/** A check that hangs keeps others waiting (`CheckTurns`). */
+const timeouts = { from: 100, to: 60_000, text: '100ms to 1min' }
+const longestPath = 1024
 
 /** A label of DNS, so that it can be asked for. */
 const isServiceName = (name: string): boolean => label.test(name)
@@ -156,8 +159,8 @@ function readCheck(words: Words, reports: string[]): Check {
         reports.push(`The option ${key} needs a check of the service's own: check=tcp, check=http or check=command.`)
     return { kind }
   }
-  const intervalMs = readDuration(words, { key: 'interval', otherwise: defaultIntervalMs }, reports)
-  const timeoutMs = readDuration(words, { key: 'timeout', otherwise: defaultTimeoutMs }, reports)
+  const intervalMs = readDuration(words, { key: 'interval', otherwise: defaultIntervalMs, bounds: intervals }, reports)
+  const timeoutMs = readDuration(words, { key: 'timeout', otherwise: defaultTimeoutMs, bounds: timeouts }, reports)
   if (kind === 'tcp') return { kind, intervalMs, timeoutMs }
   if (kind === 'http') return { kind, intervalMs, timeoutMs, path: readPath(words, reports) }
   const command = words.get('command') ?? ''
@@ -172,20 +175,23 @@ function readCheck(words: Words, reports: string[]): Check {
 
 function readPath(words: Words, reports: string[]): string {
   const path = words.get('path') ?? '/'
-  if (!/^\/[\x21-\x7e]*$/.test(path)) reports.push(`The path '${path}' must begin with /.`)
+  if (path.length > longestPath) reports.push(`The path has ${path.length} characters. The limit is ${longestPath}.`)
+  else if (!/^\/[\x21-\x7e]*$/.test(path)) reports.push(`The path '${path}' must begin with /.`)
   return path
 }
 
-function readDuration(
-  words: Words,
-  { key, otherwise }: { readonly key: 'interval' | 'timeout'; readonly otherwise: number },
-  reports: string[],
-): number {
+interface Duration {
+  readonly key: 'interval' | 'timeout'
+  readonly otherwise: number
+  readonly bounds: { readonly from: number; readonly to: number; readonly text: string }
+}
+
+function readDuration(words: Words, { key, otherwise, bounds }: Duration, reports: string[]): number {
   const written = words.get(key)
   if (written === undefined) return otherwise
   const ms = parseDurationMs(written)
-  if (ms !== undefined && ms >= shortestMs && ms <= longestMs) return ms
-  reports.push(`The ${key} '${written}' is not a duration from 100ms to 1h. Examples: 5s, 500ms, 1min.`)
+  if (ms !== undefined && ms >= bounds.from && ms <= bounds.to) return ms
+  reports.push(`The ${key} '${written}' is not a duration from ${bounds.text}. Examples: 5s, 1500ms, 1min.`)
   return otherwise
 }
 

@@ -8,7 +8,7 @@ export {
   type ServiceInstance,
 } from './catalogue.ts'
 export { checksOf, type DueCheck, type OwnChecks } from './checks.ts'
-export { type Declared, declaredServices } from './declared.ts'
+export { type Declared, declaredServices, mostOfResource, mostServices } from './declared.ts'
 export {
   type Check,
   nodeAddress,

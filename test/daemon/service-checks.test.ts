@@ -15,6 +15,7 @@ const timing = { intervalMs: 20, timeoutMs: 60_000 }
 
 const due = (check: Partial<DueCheck['check']>, port = 80): DueCheck => ({
   service: 'web',
+  resource: 'web',
   node: 'n1',
   address: '127.0.0.1',
   port,
@@ -89,3 +90,27 @@ test('a port that answers passes', async () => {
   expect(await probe(due({ kind: 'http', path: '/' }, port), { folder, signal })).toMatch(/Parse Error/)
   server.close()
 })
+
+test('another reason each time is not recorded each time, and a repeated check leaves nothing behind', async () => {
+  const count = join(folder, 'count')
+  program('restless', `echo x >> ${count}; wc -l < ${count}; exit 1`)
+  const recorded: unknown[] = []
+  const keeper = new CheckKeeper({
+    log: { info: () => undefined, debug: () => undefined } as never,
+    attributes: {
+      set: ({ value }) => {
+        recorded.push(value)
+        return Promise.resolve()
+      },
+    },
+    folder,
+  })
+  const listening = vi.spyOn(AbortSignal.prototype, 'addEventListener')
+  const ended = vi.spyOn(AbortSignal.prototype, 'removeEventListener')
+  keeper.take({ due: [due({ kind: 'command', command: 'restless' })], left: [] })
+  await vi.waitFor(() => expect(readFileSync(count, 'utf8').length).toBeGreaterThan(20), { timeout: 20_000 })
+  expect(recorded).toEqual(['failing: 1'])
+  expect(listening.mock.calls.length - ended.mock.calls.length).toBeLessThan(4)
+  keeper.close()
+  vi.restoreAllMocks()
+}, 60_000)

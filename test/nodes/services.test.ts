@@ -103,16 +103,16 @@ test("a check of the service's own decides beside the monitor, is repeated by ea
     'port=8080',
     'check=command',
     'command=deep',
-    'interval=300ms',
+    'interval=1s',
   )
-  await lab.systole('n1', 'service', 'create', 'page', 'web-clone', 'port=8080', 'check=http', 'interval=300ms')
-  await lab.systole('n1', 'service', 'create', 'closed', 'web-clone', 'port=8081', 'check=tcp', 'interval=300ms')
+  await lab.systole('n1', 'service', 'create', 'page', 'web-clone', 'port=8080', 'check=http', 'interval=1s')
+  await lab.systole('n1', 'service', 'create', 'closed', 'web-clone', 'port=8081', 'check=tcp', 'interval=1s')
   await lab.systole('n3', 'service', 'wait', 'deep', '--timeout=60s')
   await lab.systole('n3', 'service', 'wait', 'page', '--timeout=60s')
   writeFileSync(join(marks, 'n2'), '')
   await lab.until('the check fails on one node', async () => (await show('deep', 'n3')).healthy === 2)
   const failing = (await show('deep')).instances.find(({ node }) => node === 'n2')
-  expect(failing).toMatchObject({ state: 'failing', verified: { by: 'check', everyMs: 300 } })
+  expect(failing).toMatchObject({ state: 'failing', verified: { by: 'check', everyMs: 1000 } })
   expect(failing?.reason).toBe(`its check fails: no database behind deep at ${lab.network.address('n2')}:8080`)
   await lab.until('nobody listens there', async () =>
     (await show('closed')).instances.every(

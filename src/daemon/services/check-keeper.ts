@@ -4,6 +4,7 @@ import { nodeName } from '../../base/index.ts'
 import { checkAttribute, type DueCheck, type OwnChecks, passedCheck } from '../../services/index.ts'
 import type { Log } from '../host/log.ts'
 import type { AttributeChanges } from '../node/attribute-changes.ts'
+import { CheckTurns } from './check-turns.ts'
 import { probe } from './probe.ts'
 
 export interface CheckKeeperPorts {
@@ -16,13 +17,18 @@ export interface CheckKeeperPorts {
 interface Running {
   due: DueCheck
   readonly abort: AbortController
+  recordedAt: number
 }
+
+/** A service that fails with another reason each time would have the whole cluster write and decide as often. */
+const otherReasonMs = 60_000
 
 const keyOf = ({ service, node }: DueCheck): string => `${node} ${service}`
 
 export class CheckKeeper {
   readonly #ports: CheckKeeperPorts
   readonly #running = new Map<string, Running>()
+  readonly #turns = new CheckTurns()
 
   constructor(ports: CheckKeeperPorts) {
     this.#ports = ports
@@ -50,7 +56,7 @@ export class CheckKeeper {
 
   #begin(key: string, due: DueCheck): void {
     const abort = new AbortController()
-    const running = { due, abort }
+    const running = { due, abort, recordedAt: Number.NEGATIVE_INFINITY }
     this.#running.set(key, running)
     this.#repeat(running).catch(this.#failed)
   }
@@ -58,14 +64,16 @@ export class CheckKeeper {
   async #repeat(running: Running): Promise<void> {
     const { signal } = running.abort
     while (!signal.aborted) {
-      const reason = await probe(running.due, { folder: this.#ports.folder, signal })
+      const { resource } = running.due
+      const reason = await this.#turns.within({ resource, signal }, async () => await this.#probe(running))
       if (signal.aborted) return
       const value = reason === undefined ? passedCheck : `failing: ${reason}`
       // Somebody else may have taken it away.
-      if (value !== running.due.recorded) {
+      if (isNews(value, running)) {
         try {
           await this.#record(running.due.node, checkAttribute(running.due.service), value)
           running.due = { ...running.due, recorded: value }
+          running.recordedAt = performance.now()
         } catch (error) {
           // Without quorum nothing is recorded; the next result is.
           this.#failed(error)
@@ -73,6 +81,10 @@ export class CheckKeeper {
       }
       await pause(running.due.check.intervalMs, signal)
     }
+  }
+
+  async #probe({ due, abort }: Running): Promise<string | undefined> {
+    return await probe(due, { folder: this.#ports.folder, signal: abort.signal })
   }
 
   async #record(node: string, name: string, value: string | undefined): Promise<void> {
@@ -84,6 +96,12 @@ export class CheckKeeper {
     this.#ports.log.debug('the result of a check could not be recorded', { error })
 }
 
+function isNews(value: string, { due: { recorded }, recordedAt }: Running): boolean {
+  if (value === recorded) return false
+  const failsAsBefore = recorded !== undefined && recorded !== passedCheck && value !== passedCheck
+  return !failsAsBefore || performance.now() - recordedAt >= otherReasonMs
+}
+
 function isSame(a: DueCheck, b: DueCheck): boolean {
   const { recorded: _a, ...one } = a
   const { recorded: _b, ...other } = b
@@ -92,14 +110,12 @@ function isSame(a: DueCheck, b: DueCheck): boolean {
 
 async function pause(ms: number, signal: AbortSignal): Promise<void> {
   await new Promise<void>((resolve) => {
-    const timer = setTimeout(resolve, ms)
-    signal.addEventListener(
-      'abort',
-      () => {
-        clearTimeout(timer)
-        resolve()
-      },
-      { once: true },
-    )
+    const end = (): void => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', end)
+      resolve()
+    }
+    const timer = setTimeout(end, ms)
+    signal.addEventListener('abort', end, { once: true })
   })
 }

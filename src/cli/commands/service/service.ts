@@ -10,6 +10,8 @@ import {
 } from '../../../cib/index.ts'
 import {
   declaredServices,
+  mostOfResource,
+  mostServices,
   nodeAddress,
   parseService,
   printService,
@@ -137,7 +139,12 @@ function declaredIn(cib: XmlElement, name: string): ServiceDefinition {
 }
 
 function declare(cib: XmlElement, service: ServiceDefinition): EditResult {
-  const before = declaredServices(readConfiguration(cib)).services.find(({ name }) => name === service.name)
+  const { services } = declaredServices(readConfiguration(cib))
+  const before = services.find(({ name }) => name === service.name)
+  if (services.filter(({ resource }) => resource === service.resource).length >= mostOfResource)
+    throw new Refusal(`${service.resource} declares ${mostOfResource} services, which is the limit. Delete one first.`)
+  if (services.length >= mostServices)
+    throw new Refusal(`The cluster has ${mostServices} services, which is the limit. Delete one first.`)
   if (before)
     throw new Refusal(
       `The service ${service.name} is declared by ${before.resource} already. Change it with 'systole service update ${service.name}', or delete it first.`,

@@ -2,6 +2,7 @@ import { momentSeen } from '../../../base/index.ts'
 import { type IsSecret, secretNames, type XmlElement } from '../../../cib/index.ts'
 import { describeHold, holdsIn } from '../../../holds/index.ts'
 import type { ClusterState } from '../../../rpc/index.ts'
+import { declaredServices } from '../../../services/index.ts'
 import {
   type ClusterStatus,
   describeExitCode,
@@ -57,6 +58,7 @@ async function showStatus(call: Call): Promise<Outcome> {
     failures: read.failures,
     notRunning: stopped,
     remarks: read.resources.flatMap(remarksOn),
+    services: { mistakes: serviceMistakes(read) },
     holds: holdsIn(cib),
     fencing: state?.fencing ?? [],
     transition: state?.transition ?? null,
@@ -211,16 +213,21 @@ function problems(read: ClusterStatus, state: ClusterState | undefined): readonl
   const failures = failureLines(read.failures, read.now).map((line) => `  * ${line}`)
   const failed = [...new Set(read.failures.map(({ configuredResource }) => String(configuredResource)))]
   const remarks = remarkLines(read).map((line) => `  * ${line}`)
+  const services = serviceMistakes(read).map((line) => `  * ${line}`)
   const open = unresolved(state?.fencing ?? [])
   const fencing = describeAttempts(open, read.now).map((line) => `  * ${line}`)
   const targets = [...new Set(open.flatMap(({ outcome, target }) => (outcome === 'failed' ? [target] : [])))]
   return [
     ...(failures.length > 0 ? ['Failed Resource Actions:', ...failures, ...askWhy('RESOURCE', failed), ''] : []),
     ...(remarks.length > 0 ? ['Remarks on Resources:', ...remarks, ''] : []),
+    ...(services.length > 0 ? ['Mistakes in Services:', ...services, '  > systole service list', ''] : []),
     ...(fencing.length > 0 ? ['Failed or Pending Fencing:', ...fencing, ...askWhy('NODE', targets), ''] : []),
     ...notesOf(state).map((note) => `Note: ${note}`),
   ]
 }
+
+const serviceMistakes = ({ configuration }: ClusterStatus): readonly string[] =>
+  declaredServices(configuration).mistakes
 
 const remarkLines = ({ resources }: ClusterStatus): readonly string[] =>
   resources.flatMap(remarksOn).map(({ resource, node, text }) => `${resource} on ${node}: ${text}`)
