@@ -19,7 +19,7 @@ export interface DueCheck {
 
 export interface OwnChecks {
   readonly due: readonly DueCheck[]
-  /** Results of instances that are not there any more. */
+  /** What is named as the result of a check of an instance that is not there any more. */
   readonly left: readonly { readonly node: string; readonly attribute: string }[]
 }
 

@@ -37,7 +37,10 @@ export interface Unpromoted {
 }
 
 export const checkAttribute = (service: string): string => `service-${service}`
+/** What checks have recorded is in a set of its own: an attribute of the same name in another one is an administrator's. */
+export const checkSet = 'systole-services'
 export const passedCheck = 'healthy'
+export const failedCheck = (reason: string): string => `failing: ${reason}`
 
 export function healthOf(
   resource: PrimitiveResource | GroupResource,
@@ -135,5 +138,11 @@ function checked(
   if (result === undefined) return { state: 'starting', reason: 'its check has not passed yet' }
   const byCheck: Verified = { by: 'check', everyMs: check.intervalMs }
   if (result === passedCheck) return { state: 'healthy', verified: byCheck }
-  return { state: 'failing', reason: `its check fails: ${result.replace(/^failing: /, '')}`, verified: byCheck }
+  const failed = /^failing: (.*)$/s.exec(result)
+  if (failed === null)
+    return {
+      state: 'failing',
+      reason: `the node attribute ${checkAttribute(name)} has the value '${result}', which no check has recorded: delete the attribute, or rename the service`,
+    }
+  return { state: 'failing', reason: `its check fails: ${failed[1]}`, verified: byCheck }
 }

@@ -18,4 +18,4 @@ export {
   serviceAttributePrefix,
 } from './definition.ts'
 export { countOf, describeInstance, describeVerified, missing } from './describe.ts'
-export { checkAttribute, passedCheck, type ServiceState, type Verified } from './health.ts'
+export { checkAttribute, checkSet, failedCheck, passedCheck, type ServiceState, type Verified } from './health.ts'

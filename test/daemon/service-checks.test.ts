@@ -3,9 +3,10 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test, vi } from 'vitest'
+import { nodeName } from '../../src/base/index.ts'
 import { CheckKeeper } from '../../src/daemon/services/check-keeper.ts'
 import { probe } from '../../src/daemon/services/probe.ts'
-import type { DueCheck } from '../../src/services/index.ts'
+import { checkSet, type DueCheck } from '../../src/services/index.ts'
 
 /** What performs the checks of services: programs have an end, and whatever goes wrong is a result. */
 const folder = mkdtempSync(join(tmpdir(), 'systole-checks-'))
@@ -51,6 +52,7 @@ test('the program of a check is killed, with what it has started, when its check
       },
     },
     folder,
+    view: () => ({ attributes: new Map(), withheld: new Map() }),
   })
   keeper.take({ due: [due({ kind: 'command', command: 'hanging' })], left: [] })
   await vi.waitFor(() => expect(existsSync(mark)).toBe(true), { timeout: 20_000 })
@@ -104,6 +106,7 @@ test('another reason each time is not recorded each time, and a repeated check l
       },
     },
     folder,
+    view: () => ({ attributes: new Map(), withheld: new Map() }),
   })
   const listening = vi.spyOn(AbortSignal.prototype, 'addEventListener')
   const ended = vi.spyOn(AbortSignal.prototype, 'removeEventListener')
@@ -113,4 +116,37 @@ test('another reason each time is not recorded each time, and a repeated check l
   expect(listening.mock.calls.length - ended.mock.calls.length).toBeLessThan(4)
   keeper.close()
   vi.restoreAllMocks()
+}, 60_000)
+
+test("an administrator's node attribute that has the name of a result is neither removed nor changed", async () => {
+  const changes: object[] = []
+  const record = (node: string, set: string, name: string) =>
+    [`${node}/${name}`, { node: nodeName(node), set, name, value: 'healthy' }] as const
+  const attributes = new Map([
+    record('n1', '', 'service-own'),
+    record('n1', checkSet, 'service-gone'),
+    record('n2', '', 'service-web'),
+  ])
+  const keeper = new CheckKeeper({
+    log: { info: () => undefined, debug: () => undefined } as never,
+    attributes: {
+      set: (change) => {
+        changes.push(change)
+        return Promise.resolve()
+      },
+    },
+    folder,
+    view: () => ({ attributes, withheld: new Map() }),
+  })
+  const times = join(folder, 'times')
+  program('counting', `echo x >> ${times}; exit 1`)
+  const check = due({ kind: 'command', command: 'counting' })
+  const left = ['service-own', 'service-gone'].map((attribute) => ({ node: 'n1', attribute }))
+  keeper.take({ due: [check, { ...check, service: 'other' }], left })
+  await vi.waitFor(() => expect(readFileSync(times, 'utf8').length).toBeGreaterThan(12), { timeout: 20_000 })
+  keeper.close()
+  expect(changes).toEqual([
+    { node: 'n1', set: checkSet, name: 'service-gone' },
+    { node: 'n1', set: checkSet, name: 'service-other', value: 'failing: exit code 1' },
+  ])
 }, 60_000)

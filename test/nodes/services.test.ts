@@ -119,6 +119,9 @@ test("a check of the service's own decides beside the monitor, is repeated by ea
       ({ state, reason = '' }) => state === 'failing' && /ECONNREFUSED/.test(reason),
     ),
   )
+  const cib = join(lab.folder, 'checked.xml')
+  writeFileSync(cib, await lab.inNode('n1', 'systole', 'cluster', 'cib'))
+  await lab.inNode('n1', 'crm_verify', '-x', cib)
   await lab.systole('n1', 'service', 'delete', 'closed')
   // What checked it has ended, and took its result away.
   await lab.until(

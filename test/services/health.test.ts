@@ -113,6 +113,16 @@ const cases: readonly (Recorded & { readonly name: string; readonly is: object }
     is: { state: 'failing', reason: 'its check fails: refused' },
   },
   {
+    name: 'an attribute of its name that no check has written does not make it healthy',
+    service: ownCheck,
+    attributes: result('gold'),
+    is: {
+      state: 'failing',
+      reason:
+        "the node attribute service-www has the value 'gold', which no check has recorded: delete the attribute, or rename the service",
+    },
+  },
+  {
     name: 'a check does not hide that the monitor failed',
     service: ownCheck,
     attributes: result('healthy'),

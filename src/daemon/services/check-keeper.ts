@@ -1,7 +1,15 @@
 /** Performs the checks of the services that run here, and records each result that differs from the last one as a transient node attribute. */
 import { isDeepStrictEqual } from 'node:util'
 import { nodeName } from '../../base/index.ts'
-import { checkAttribute, type DueCheck, type OwnChecks, passedCheck } from '../../services/index.ts'
+import type { ClusterView } from '../../controller/index.ts'
+import {
+  checkAttribute,
+  checkSet,
+  type DueCheck,
+  failedCheck,
+  type OwnChecks,
+  passedCheck,
+} from '../../services/index.ts'
 import type { Log } from '../host/log.ts'
 import type { AttributeChanges } from '../node/attribute-changes.ts'
 import { CheckTurns } from './check-turns.ts'
@@ -10,6 +18,7 @@ import { probe } from './probe.ts'
 export interface CheckKeeperPorts {
   readonly log: Log
   readonly attributes: Pick<AttributeChanges, 'set'>
+  readonly view: () => Pick<ClusterView, 'attributes' | 'withheld'>
   /** Where the programs of checks are. */
   readonly folder: string
 }
@@ -45,7 +54,8 @@ export class CheckKeeper {
       running.abort.abort()
       this.#running.delete(key)
     }
-    for (const { node, attribute } of left) this.#record(node, attribute, undefined).catch(this.#failed)
+    for (const { node, attribute } of left.filter((one) => this.#isOwn(one)))
+      this.#record(node, attribute, undefined).catch(this.#failed)
     for (const [key, one] of wanted) if (!this.#running.has(key)) this.#begin(key, one)
   }
 
@@ -67,7 +77,7 @@ export class CheckKeeper {
       const { resource } = running.due
       const reason = await this.#turns.within({ resource, signal }, async () => await this.#probe(running))
       if (signal.aborted) return
-      const value = reason === undefined ? passedCheck : `failing: ${reason}`
+      const value = reason === undefined ? passedCheck : failedCheck(reason)
       // Somebody else may have taken it away.
       if (isNews(value, running)) {
         try {
@@ -87,9 +97,24 @@ export class CheckKeeper {
     return await probe(due, { folder: this.#ports.folder, signal: abort.signal })
   }
 
+  #isOwn({ node, attribute }: OwnChecks['left'][number]): boolean {
+    return this.#records(attribute).some((one) => one.node === node && one.set === checkSet)
+  }
+
+  #records(name: string): readonly { readonly node: string; readonly set: string }[] {
+    const { attributes, withheld } = this.#ports.view()
+    return [...attributes.values(), ...withheld.values()].filter((one) => one.name === name)
+  }
+
   async #record(node: string, name: string, value: string | undefined): Promise<void> {
-    await this.#ports.attributes.set({ node: nodeName(node), set: '', name, ...(value === undefined ? {} : { value }) })
-    this.#ports.log.info('the result of a check of a service', { node, attribute: name, value })
+    const { attributes, log } = this.#ports
+    // On whichever node: all values of an attribute are in the set of its first one.
+    if (this.#records(name).some(({ set }) => set !== checkSet)) {
+      log.debug('a node attribute has the name of a check result, which is not recorded', { node, attribute: name })
+      return
+    }
+    await attributes.set({ node: nodeName(node), set: checkSet, name, ...(value === undefined ? {} : { value }) })
+    log.info('the result of a check of a service', { node, attribute: name, value })
   }
 
   readonly #failed = (error: unknown): void =>
