@@ -8,15 +8,17 @@ import { type FileHandle, lstat, open, readdir, rename, rm } from 'node:fs/promi
 import { basename, dirname, isAbsolute, join, normalize } from 'node:path'
 import { reasonOf } from '../../base/index.ts'
 import { type Messages, refuse } from '../../rpc/index.ts'
+import { refuseSharedFolder } from './own-folder.ts'
 
 type FilePart = Messages['FilePart']
 
-const { O_CREAT, O_EXCL, O_NOFOLLOW, O_RDWR, O_RDONLY } = constants
+const { O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDWR, O_RDONLY } = constants
 const pieceBytes = 256 * 1024
 
 export async function writeFilePart(part: FilePart): Promise<Messages['FileAnswer']> {
   refuseWrong(part)
   try {
+    await refuseSharedFolder(dirname(part.path))
     switch (part.phase) {
       case 'check':
         return { outcome: await isThere(part) }
@@ -125,7 +127,7 @@ async function end(part: FilePart): Promise<'ended'> {
 }
 
 async function digestOf(path: string): Promise<string> {
-  const file = await open(path, O_RDONLY | O_NOFOLLOW)
+  const file = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
   return await digest(file).finally(async () => await file.close())
 }
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import {
   chmodSync,
+  chownSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -83,6 +84,33 @@ test('a link is replaced and not followed; a folder stays; a folder that is miss
   await expect(writeFilePart(part({ path: join(folder, 'no/file') }))).rejects.toThrow(
     /cannot be written: no such file/,
   )
+})
+
+test('nothing is written where others than root decide what a name leads to, through links as well', async () => {
+  const [users, roots] = [join(folder, 'users'), join(folder, 'roots')]
+  mkdirSync(join(users, 'sub'), { recursive: true })
+  mkdirSync(roots)
+  symlinkSync(roots, join(users, 'link'))
+  const into = async (at: string): Promise<unknown> =>
+    await writeFilePart(part({ path: join(at, 'file'), phase: 'write', data: content.toString('base64') }))
+  chownSync(users, 1000, 1000)
+  for (const at of [users, join(users, 'sub'), join(users, 'link')])
+    await expect(into(at)).rejects.toThrow(/users can be changed by others than root/)
+  chownSync(users, 0, 1000)
+  for (const mode of [0o775, 0o757]) {
+    chmodSync(users, mode)
+    await expect(into(users)).rejects.toThrow(/users can be changed by others than root/)
+  }
+  symlinkSync(users, join(roots, 'to-users'))
+  await expect(into(join(roots, 'to-users'))).rejects.toThrow(/users can be changed by others than root/)
+  symlinkSync('loop', join(roots, 'loop'))
+  await expect(into(join(roots, 'loop'))).rejects.toThrow(/too many links/)
+  expect(readdirSync(roots)).toEqual(['loop', 'to-users'])
+  chmodSync(users, 0o1777)
+  await into(users)
+  chmodSync(users, 0o755)
+  symlinkSync(roots, join(folder, 'to-roots'))
+  await into(join(folder, 'to-roots'))
 })
 
 test('wrong words are refused before anything is touched', async () => {

@@ -21,7 +21,7 @@ export const jobCopy: Command = {
   usage: '<file>... --on=<nodes>|--all --to=<path> [--mode=<octal>] [--force]',
   summary: 'Copy files to nodes of the cluster',
   details:
-    'A file takes its place whole, once its content has been checked on the node. It belongs to root, and has the permissions of the original, or those of --mode. A node that has it already is left alone. With several files, or a / at the end, --to is a folder, which must exist on the nodes. The exit code is that of systole job run.',
+    'A file takes its place whole, once its content has been checked on the node. It belongs to root, and has the permissions of the original, or those of --mode. A node that has it already is left alone. With several files, or a / at the end, --to is a folder, which must exist on the nodes. It and the folders above it must be writable by root only, or sticky as /tmp is. The exit code is that of systole job run.',
   examples: ['systole job copy haproxy.cfg --all --to=/etc/haproxy/haproxy.cfg --mode=0640'],
   flags: [
     ...targetFlags,
