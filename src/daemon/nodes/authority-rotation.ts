@@ -157,7 +157,7 @@ export class AuthorityRotation {
     if (others.length > 0 && notUpgraded.length > 0)
       throw refuse(
         'not-upgraded',
-        `The version of Systole on ${notUpgraded.join(', ')} cannot move remote nodes or a witness to another authority. Upgrade it first.`,
+        `The version of Systole on ${notUpgraded.join(', ')} cannot move remote nodes or a witness to another authority. Upgrade ${notUpgraded.length === 1 ? 'it' : 'them'} first.`,
       )
     const away = others.filter(({ pki, problem }) => pki === undefined || problem !== undefined)
     if (away.length > 0)
