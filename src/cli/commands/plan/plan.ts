@@ -4,6 +4,7 @@ import { changeCib } from '../../change.ts'
 import { type Call, type Command, changeFlags, done, type Flag, type Outcome, Refusal } from '../../command.ts'
 import { type Description, readDescription } from '../../plan/description.ts'
 import { type MadePlan, makePlan, type Plan, withPlaces } from '../../plan/make-plan.ts'
+import { readOwnPlan } from '../../plan/own-file.ts'
 import {
   configurationOfPlan,
   digestOf,
@@ -53,7 +54,7 @@ export const apply: Command = {
   path: ['apply'],
   usage: '<file> [--plan]',
   summary: 'Make the configuration what a file says, in one change, or apply a saved plan',
-  details: `${kinds} A saved plan is refused if the configuration has changed since, or if other actions would follow. Exit codes: 0 applied, or nothing to change; with --plan nothing is changed, and 2 means that there is something to change; 1 refused.`,
+  details: `${kinds} A saved plan is refused if the configuration has changed since, or if other actions would follow, or if another user owns or can write the file. Exit codes: 0 applied, or nothing to change; with --plan nothing is changed, and 2 means that there is something to change; 1 refused.`,
   examples: [
     'systole apply cluster.yaml --wait',
     'systole apply friday.plan',
@@ -65,7 +66,8 @@ export const apply: Command = {
     expectWords(call.words, { atLeast: 1, atMost: 1, usage: 'apply <file>' })
     const [file = ''] = call.words
     const saved = readSavedPlan(file, await call.terminal.readFile(file))
-    if (saved) return await applySaved(call, file, saved)
+    const own = saved && readSavedPlan(file, readOwnPlan(file))
+    if (own) return await applySaved(call, file, own)
     if (call.flags.has('plan')) return await shown(call, { usesExitCode: true })
     if (call.flags.has('preview')) return await shown(call, { usesExitCode: false })
     const description = await described(call, file)
