@@ -35,6 +35,7 @@ import {
 } from '../rpc/index.ts'
 import { AccessControl } from './access/access-control.ts'
 import { stoppedState, withJoiningVotes } from './api/cluster-state.ts'
+import { monotonicNow } from './host/clock.ts'
 import { emptyFolder, readIfThere, writeWhole } from './host/files.ts'
 import { type ListenAt, Listeners } from './host/listeners.ts'
 import type { Log } from './host/log.ts'
@@ -43,6 +44,7 @@ import { Seldom } from './host/seldom.ts'
 import { StrangerTable } from './host/stranger-table.ts'
 import { isEnabled, markStarted, markStopped, setEnabled, takesPart } from './host/takes-part.ts'
 import { isLeftStopped, noteStarted } from './jobs/left-stopped.ts'
+import { DaemonMetrics } from './metrics/daemon-metrics.ts'
 import { ClusterNode } from './node/cluster-node.ts'
 import { Admission } from './nodes/admission.ts'
 import { Authority } from './nodes/authority.ts'
@@ -113,6 +115,9 @@ export class Daemon {
   readonly tokens: JoinTokens
   readonly #admission: Admission
   readonly authority: Authority
+  readonly metrics = new DaemonMetrics(() =>
+    this.#node === undefined ? undefined : this.#node.quorateUntil - monotonicNow(),
+  )
 
   constructor(paths: Paths, log: Log, served: Served, fail: (error: unknown) => void) {
     this.paths = paths
@@ -512,6 +517,7 @@ export class Daemon {
       onRemoved: () => this.forgetLater('most of the other nodes say that the cluster has removed this one'),
       giveWayTo: (listed) => this.#giveWayTo(listed),
       local: { access: this.access, credentials: this.#credentials },
+      metrics: this.metrics,
       trouble: () => this.#strangers.trouble,
     })
     this.#node = node

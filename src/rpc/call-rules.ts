@@ -85,6 +85,7 @@ export const callRules: {
     getApplied: local('reads what a cluster file said when it was last applied'),
     getState: local('reads the state of the cluster'),
     watchState: local('follows the state of the cluster'),
+    getMetrics: local('reads what the daemon has counted of its own work'),
     setTransientAttribute: local('sets or deletes a transient node attribute'),
     deleteHistory: local('cleans up the history of resources'),
     setTicket: local('changes a ticket'),

@@ -193,6 +193,27 @@ test('a user with roles has an answer of his own to all that commands see and do
   expect(methods.filter((name) => !limited.includes(name))).toEqual([])
 })
 
+test('a user with roles gets what was counted of resources that the user may read, and of none where nothing is known', async () => {
+  const cib = cibOf(
+    '<cib><configuration><resources><primitive id="db"/><clone id="pings"><primitive id="ping"/></clone><primitive id="secret"/></resources></configuration></cib>',
+  )
+  const permissions = ['db', 'pings'].map((id) => ({ id, role: 'r', kind: 'read', on: { by: 'element', id } }) as const)
+  const counted = ['db', 'ping:1', 'secret', 'secret:0'].map((resource) => ({ value: 1, labels: { resource } }))
+  const json = JSON.stringify([{ name: 'm', values: [...counted, { value: 2, labels: {} }] }])
+  const handlers = { getMetrics: async () => await Promise.resolve({ json }) } as unknown as LocalHandlers
+  const limited = { kind: 'limited', user: 'alice', permissions } as const
+  const shown = async (configuration: { readonly cib: XmlElement } | undefined): Promise<unknown> => {
+    const guardedFor = () => new GuardedCib(limited, new Selector())
+    const daemon = { configuration, access: { guardedFor } } as unknown as Daemon
+    const context: CallContext = { caller: user(1), signal: AbortSignal.abort() }
+    const answer = await limitedHandlers(daemon, handlers, limited).getMetrics({}, context)
+    const [{ values } = { values: [] }] = JSON.parse(answer.json) as readonly { readonly values: typeof counted }[]
+    return values.map(({ labels }) => labels.resource)
+  }
+  expect(await shown({ cib })).toEqual(['db', 'ping:1', undefined])
+  expect(await shown(undefined)).toEqual([undefined])
+})
+
 describe('a user with roles who watches', () => {
   const rights = { kind: 'limited' as const, user: 'alice', permissions: [] }
   const stateNo = (revision: number): ClusterState => ({ ...stoppedState(undefined, 'n1', true), revision })

@@ -59,6 +59,7 @@ import { inventory } from './inventory/inventory.ts'
 import { jobCopy } from './job/copy.ts'
 import { jobCancel, jobList, jobOutput, jobRun, jobShow } from './job/job.ts'
 import { lockAcquire, lockList, lockRelease, lockRun } from './lock/lock.ts'
+import { metrics } from './metrics/metrics.ts'
 import { nodeAttribute } from './node/attribute.ts'
 import { nodeDrain, nodeUndrain } from './node/drain.ts'
 import { nodeModeCommands } from './node/standby.ts'
@@ -168,6 +169,7 @@ export const allCommands: readonly Command[] = [
   statusQuery,
   statusWait,
   statusXml,
+  metrics,
   why,
   simulateCommand,
   clusterSetup,

@@ -45,6 +45,7 @@ export type LimitedHandlers = Pick<
   | 'getConfigVersion'
   | 'getState'
   | 'watchState'
+  | 'getMetrics'
   | 'setTransientAttribute'
   | 'deleteHistory'
   | 'setTicket'
@@ -83,6 +84,7 @@ export function limitedHandlers(daemon: Daemon, handlers: LocalHandlers, rights:
     },
     getState: async (asked, context) => await visible(daemon, guarded, await handlers.getState(asked, context)),
     watchState: async (asked, send, context) => await watch(daemon, handlers, { asked, send, context }),
+    getMetrics: async (asked, context) => visibleMetrics(daemon, guarded, await handlers.getMetrics(asked, context)),
     setTransientAttribute: async (asked, context) => {
       const { node, set = '', name, value } = asked
       const attribute = { node: nodeName(node), set, name, ...(value === undefined ? {} : { value }) }
@@ -223,6 +225,27 @@ async function visible(daemon: Daemon, guarded: GuardedCib, state: ClusterState)
   const cib = daemon.configuration?.cib
   return cib === undefined ? state : visibleState(state, cib, await guarded.accessTo(cib))
 }
+
+/** Without what was counted of resources that are hidden: their names are in it. A node that takes no part has counted none that anybody could be shown. */
+async function visibleMetrics(
+  daemon: Daemon,
+  guarded: GuardedCib,
+  { json }: Messages['MetricsAnswer'],
+): Promise<Messages['MetricsAnswer']> {
+  const whole = daemon.configuration?.cib
+  const seen = whole === undefined ? undefined : (await guarded.see(whole)).cib
+  const metrics = JSON.parse(json) as readonly { readonly values: readonly Counted[] }[]
+  const isVisible = ({ labels: { resource } }: Counted): boolean =>
+    resource === undefined || (seen !== undefined && findResource(seen, instanceOf(resource)) !== undefined)
+  return { json: JSON.stringify(metrics.map((one) => ({ ...one, values: one.values.filter(isVisible) }))) }
+}
+
+interface Counted {
+  readonly labels: { readonly resource?: string }
+}
+
+/** `ping:1` is an instance of `ping`. */
+const instanceOf = (resource: string): string => resource.replace(/:\d+$/, '')
 
 /** Roles may change while somebody watches, and access control may be turned on: whoever has none then sees no more. */
 export async function watch(

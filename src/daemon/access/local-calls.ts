@@ -25,6 +25,7 @@ export const localNeeds = {
   getApplied: 'administration',
   getState: 'own part',
   watchState: 'own part',
+  getMetrics: 'own part',
   setTransientAttribute: 'own part',
   deleteHistory: 'own part',
   setTicket: 'own part',

@@ -101,6 +101,7 @@ function stateHandlers(
   LocalHandlers,
   | 'getState'
   | 'watchState'
+  | 'getMetrics'
   | 'setTransientAttribute'
   | 'deleteHistory'
   | 'setTicket'
@@ -117,6 +118,7 @@ function stateHandlers(
       daemon.refuseOnWitness()
       await daemon.watchState(send, signal)
     },
+    getMetrics: async () => ({ json: JSON.stringify(await daemon.metrics.snapshot()) }),
     setTransientAttribute: async ({ node, name, value, set }) => {
       const target = knownNode(daemon, node)
       await daemon.node.attributes.set({

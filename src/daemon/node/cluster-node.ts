@@ -41,6 +41,7 @@ import { TaskCleaner } from '../jobs/task-cleaner.ts'
 import { tasksFolder } from '../jobs/task-files.ts'
 import { TaskKeeper } from '../jobs/task-keeper.ts'
 import { LockKeeper } from '../locks/lock-keeper.ts'
+import type { DaemonMetrics } from '../metrics/daemon-metrics.ts'
 import { AskForList } from '../nodes/ask-for-list.ts'
 import type { WithAuthority } from '../nodes/authority.ts'
 import { AuthorityKeeper, authorityNotes, keepShare } from '../nodes/authority-keeper.ts'
@@ -108,6 +109,7 @@ export interface ClusterNodeSetup {
   readonly giveWayTo: (listed: ClusterFile) => void
   /** Who calls on this host, and what they may do. */
   readonly local: { readonly access: AccessControl; readonly credentials: PeerCredentials | undefined }
+  readonly metrics: DaemonMetrics
   /** What is wrong with the host beside this node, as a sentence. */
   readonly trouble: () => string | undefined
 }
@@ -156,6 +158,7 @@ export class ClusterNode {
   readonly #bootId = readBootId()
   #file: ClusterFile
   #localStore: LocalStore | undefined
+  #store: Store | undefined
   #executor: Executor | undefined
   #agentTools: ToolServer | undefined
   #storeTrouble: string | undefined
@@ -365,12 +368,13 @@ export class ClusterNode {
       log,
       withAuthority: this.#setup.withAuthority,
     })
+    this.#store = this.#setup.metrics.measureStore(this.#localStore.store)
     pulse.listen(this.#news.take, fail)
     this.#begin().catch(fail)
   }
 
   get store(): Store {
-    if (this.#localStore) return this.#localStore.store
+    if (this.#store) return this.#store
     throw new Error('The node has not been started.')
   }
 
@@ -566,6 +570,7 @@ export class ClusterNode {
       connections: this.#connections,
       alertFor: this.#alerts.result,
       withAuthority: this.#setup.withAuthority,
+      measure: this.#setup.metrics.measureAgents,
     })
     this.#known.warmUp()
     this.#executor.adopt()
@@ -763,7 +768,10 @@ export class ClusterNode {
       controller: {
         ...this.#sources(),
         peers: this.#peers,
-        plan: async () => await this.#known.plan({ haveQuorum: true, keepIn: paths.transitions }),
+        plan: async () =>
+          await this.#setup.metrics.measureDecision(
+            async () => await this.#known.plan({ haveQuorum: true, keepIn: paths.transitions }),
+          ),
         takeUpLeftOff: (term, history) => this.fencing.takeUpLeftOff(term, history),
         fencingHistory: () => this.#known.below(fencingHistoryPrefix).flatMap(fencingRecordOf),
       },

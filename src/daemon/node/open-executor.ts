@@ -55,19 +55,21 @@ export function openExecutor(parts: {
   /** A result that is about to be written: whether the store takes it now or later, it is news here. */
   readonly alertFor: (records: readonly OperationRecord[]) => void
   readonly withAuthority: WithAuthority
+  /** Counts what is run. */
+  readonly measure: (runner: AgentRunner) => AgentRunner
 }): Executor {
-  const { node, store, view, paths, log, fenceDevices, connections, alertFor, withAuthority } = parts
+  const { node, store, view, paths, log, fenceDevices, connections, alertFor, withAuthority, measure } = parts
   const host = agentHost(paths)
   const agents = bundleContainers(
     hostAgents(host, (resource) => executor.notice(resource)),
     { paths, view, store: () => store, withAuthority },
   )
-  const runner: AgentRunner = {
+  const runner = measure({
     run(call) {
       if (call.agent.class === 'stonith') return fenceDevices.run(call)
       return (isConnectionAgent(call) ? connections : agents).run(call)
     },
-  }
+  })
   const results = resultStore({
     store,
     node,
