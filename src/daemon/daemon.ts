@@ -47,6 +47,7 @@ import { isLeftStopped, noteStarted } from './jobs/left-stopped.ts'
 import { DaemonMetrics } from './metrics/daemon-metrics.ts'
 import { ClusterNode } from './node/cluster-node.ts'
 import { Admission } from './nodes/admission.ts'
+import { askOthers, type NodesAnswer } from './nodes/ask-for-list.ts'
 import { Authority } from './nodes/authority.ts'
 import { signForNode } from './nodes/certificates.ts'
 import {
@@ -151,6 +152,7 @@ export class Daemon {
       mayBeStranded: () => this.#node?.findsNobody === true,
       // Until a second member has joined the key is whole, and nobody was removed.
       isCurrent: () => this.#node?.quorate === true || readWholeKey(paths.pki) !== undefined,
+      askOthers: async () => await this.#askOthers(),
     })
   }
 
@@ -592,6 +594,18 @@ export class Daemon {
   takeBroughtList(listed: ClusterFile, caller: CallerIdentity): void {
     if (caller.kind === 'node') this.#admission.refuseStrangersList(nodeName(this.name), caller, listed)
     this.takeNodeList(listed)
+  }
+
+  /** Also while it takes no part. */
+  async #askOthers(): Promise<readonly NodesAnswer[]> {
+    const file = this.#file
+    if (file === undefined) return []
+    return await askOthers({
+      self: nodeName(this.name),
+      peers: { to: (node) => this.peer(node) },
+      file: () => this.#file ?? file,
+      onNodeList: (listed) => this.takeNodeList(listed),
+    })
   }
 
   /** The list of nodes as another node or the store has it. Whoever is not in the store's was removed; another's word is a reason to look there. */

@@ -17,6 +17,8 @@ export interface CallRule {
   readonly what: string
   /** Only while this node has quorum, so that its list of nodes is the cluster's: whoever was removed while this node was away is in its own list still. */
   readonly withQuorum?: true
+  /** Without quorum, this node first asks the others that it knows whether the caller was removed meanwhile (daemon/nodes/others-say.ts). */
+  readonly asksOthers?: true
 }
 
 type RulesOf<S> = { readonly [Name in keyof S]: CallRule }
@@ -24,6 +26,7 @@ type RulesOf<S> = { readonly [Name in keyof S]: CallRule }
 const member = (what: string): CallRule => ({ who: 'member', what })
 const dc = (what: string): CallRule => ({ who: 'dc', what })
 const ofQuorum = (rule: CallRule): CallRule => ({ ...rule, withQuorum: true })
+const askingOthers = (rule: CallRule): CallRule => ({ ...rule, asksOthers: true })
 const witness = (what: string): CallRule => ({ who: 'witness', what })
 const local = (what: string): CallRule => ({ who: 'local', what })
 
@@ -36,11 +39,13 @@ export const callRules: {
     execute: dc('runs an operation of a transition here, under root'),
     runFenceDevice: member('runs a fence device of the configuration here'),
     fence: member('asks this node, where it is the DC, to fence a node'),
-    startCluster: member('starts the cluster here'),
-    stopCluster: member('stops the cluster here; resources stop first'),
-    enableCluster: member('says whether the cluster starts with this host'),
-    updateClusterFile: member(
-      'gives this node a newer list of nodes; one without this node only makes it look into the store. A node without quorum also takes one from a node that is new to it, while no node that it knows answers with quorum: a list that names both by their keys',
+    startCluster: askingOthers(member('starts the cluster here')),
+    stopCluster: askingOthers(member('stops the cluster here; resources stop first')),
+    enableCluster: askingOthers(member('says whether the cluster starts with this host')),
+    updateClusterFile: askingOthers(
+      member(
+        'gives this node a newer list of nodes; one without this node only makes it look into the store. A node without quorum also takes one from a node that is new to it, while no node that it knows answers with quorum: a list that names both by their keys',
+      ),
     ),
     forget: member(
       'asks this node to forget the cluster: it does so where the list in the store has it leaving or removed',
@@ -61,7 +66,7 @@ export const callRules: {
     keepAuthorityShare: ofQuorum(
       member('gives this node its share of the authority’s key, which counts once the store says so'),
     ),
-    readTaskOutput: member('reads what a task of this node has printed'),
+    readTaskOutput: askingOthers(member('reads what a task of this node has printed')),
     writeFile: ofQuorum(member('writes a file here that a job copies, under root')),
     getWitnessPlace: witness('asks whether this node’s list names the caller as the witness: yes or no'),
   },

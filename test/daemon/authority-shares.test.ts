@@ -30,6 +30,7 @@ import {
   createAuthority,
   createNodeCertificate,
   type KeyPair,
+  refuse,
 } from '../../src/rpc/index.ts'
 import { createStore, type Store } from '../../src/store/index.ts'
 
@@ -136,6 +137,8 @@ class World {
     }
   }
 
+  /** Their daemons are there, and the cluster is stopped. */
+  readonly stopped = new Set<string>()
   /** How often another authority was asked for. */
   replaced = 0
   /** What else happens while shares are given out. */
@@ -152,6 +155,7 @@ class World {
 
   async ask(member: string): Promise<{ shares: readonly AuthorityShare[]; wholeKey?: string }> {
     if (this.down.has(member)) throw new Error('off')
+    if (this.stopped.has(member)) throw refuse('no-quorum', 'This node has no quorum.')
     const wholeKey = readWholeKey(pkiOf(member))
     return { shares: readShares(pkiOf(member)), ...(wholeKey === undefined ? {} : { wholeKey }) }
   }
@@ -224,6 +228,26 @@ function listOf(names: readonly string[]): ClusterFile {
 }
 
 const holdsKey = (name: string): boolean => existsSync(pkiFiles(pkiOf(name)).authorityKey)
+
+test('whoever cannot sign hears of each member what is to be done there', async () => {
+  const world = new World(['n1', 'n2', 'n3', 'n4'])
+  await world.found('n1')
+  await world.turn()
+  const attempt = async (): Promise<string> =>
+    await world
+      .authorityOf('n1')
+      .with(() => Promise.resolve('signed'))
+      .catch(String)
+  world.stopped.add('n3').add('n2')
+  expect(await attempt()).toMatch(
+    /4 members .* too few give theirs\. No quorum on n2, n3, .*`systole cluster start n2 n3`/,
+  )
+  expect(await attempt()).not.toContain('No answer')
+  world.stopped.delete('n2')
+  expect(await attempt()).toBe('signed')
+  world.down.add('n2').add('n4')
+  expect(await attempt()).toMatch(/start n3`\)\. No answer from n2, n4: start the host or its daemon\./)
+})
 
 test('once several have joined, the whole key is on no disk, and any two of three members sign', async () => {
   const world = new World(['n1', 'n2', 'n3'])

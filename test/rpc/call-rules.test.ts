@@ -46,8 +46,8 @@ test('docs/security.md has the table of the calls between nodes', () => {
   const security = readFileSync(resolve(project, 'docs/security.md'), 'utf8')
   const rows = (['Node', 'Witness'] as const).flatMap((service) =>
     Object.entries(callRules[service]).map(
-      ([name, { who, what, withQuorum }]) =>
-        `| \`${service}/${name.charAt(0).toUpperCase()}${name.slice(1)}\` | ${shown[who]}${withQuorum ? ', while this node has quorum' : ''} | ${what} |`,
+      ([name, { who, what, withQuorum, asksOthers }]) =>
+        `| \`${service}/${name.charAt(0).toUpperCase()}${name.slice(1)}\` | ${shown[who]}${withQuorum ? ', while this node has quorum' : ''}${asksOthers ? '; without quorum, the others are asked first' : ''} | ${what} |`,
     ),
   )
   expect(rows.filter((row) => !security.includes(row))).toEqual([])

@@ -17,6 +17,7 @@ import type { Log } from '../host/log.ts'
 import { takesFromStranger } from './bring-list.ts'
 import type { ClusterFile } from './cluster-file.ts'
 import { isKnown } from './known-node.ts'
+import { isBelieved, type Said } from './others-say.ts'
 
 export interface AdmissionPorts {
   readonly log: Log
@@ -27,6 +28,14 @@ export interface AdmissionPorts {
   readonly mayBeStranded?: () => boolean
   /** Whether this host knows of every removal by now: it has quorum, or nobody was ever removed. Absent: it looks into the store, which only nodes with quorum write. */
   readonly isCurrent?: () => boolean
+  /** What the other nodes say that this host knows, whose newer lists it takes. */
+  readonly askOthers?: () => Promise<readonly Said[]>
+}
+
+interface Asked {
+  /** The list that this host had before. */
+  readonly own: ClusterFile | undefined
+  readonly said: readonly Said[]
 }
 
 /** A stranger that calls again and again makes this host read no more than that. */
@@ -39,6 +48,8 @@ export class Admission {
   readonly #ports: AdmissionPorts
   #refreshing: Promise<void> | undefined
   #refreshedAt = Number.NEGATIVE_INFINITY
+  #asking: Promise<Asked> | undefined
+  #askedAt = Number.NEGATIVE_INFINITY
   readonly #told = new Map<string, number>()
 
   constructor(ports: AdmissionPorts) {
@@ -46,9 +57,8 @@ export class Admission {
   }
 
   readonly admit: Admit = async (caller, path) => {
-    if (this.knows(caller)) return this.#refuseUnlessCurrent(path)
-    await this.#refresh()
-    if (this.knows(caller)) return this.#refuseUnlessCurrent(path)
+    if (!this.knows(caller)) await this.#refresh()
+    if (this.knows(caller)) return await this.#refuseUnlessCurrent(caller, path)
     // Its handler looks at the list that is brought (`refuseStrangersList`).
     if (path !== undefined && bringsList.has(path) && this.#ports.mayBeStranded?.() === true) return
     this.#tell(caller)
@@ -67,13 +77,38 @@ export class Admission {
     throw this.#refusal(caller)
   }
 
-  /** Without quorum it cannot see whether the caller was removed meanwhile (call-rules.ts). */
-  #refuseUnlessCurrent(path: string | undefined): void {
-    if (path === undefined || ruleOf(path)?.withQuorum !== true || this.#ports.isCurrent?.() !== false) return
-    throw refuse(
-      notCurrentCode,
-      'This node has no quorum, so it cannot check whether the calling node was removed from the cluster.',
-    )
+  /** Without quorum it cannot see for itself whether the caller was removed meanwhile (call-rules.ts). */
+  async #refuseUnlessCurrent(caller: NodeCaller, path: string | undefined): Promise<void> {
+    const rule = path === undefined ? undefined : ruleOf(path)
+    if (rule === undefined || this.#ports.isCurrent?.() !== false) return
+    if (rule.withQuorum)
+      throw refuse(
+        notCurrentCode,
+        'This node has no quorum, so it cannot check whether the calling node was removed from the cluster.',
+      )
+    if (!rule.asksOthers) return
+    const { own, said } = await this.#askOthers()
+    const believed = own === undefined || isBelieved(own, { name: caller.name, keys: [caller.key] }, said)
+    if (believed && this.knows(caller)) return
+    this.#tell(caller)
+    throw this.knows(caller)
+      ? refuse(
+          disputedCode,
+          `This node has no quorum, and other nodes say that ${caller.name} was removed from the cluster. Run the command on this node.`,
+        )
+      : this.#refusal(caller)
+  }
+
+  /** Whoever calls again and again makes this host ask no more than that. */
+  async #askOthers(): Promise<Asked> {
+    const { file, askOthers } = this.#ports
+    if (this.#asking === undefined || performance.now() - this.#askedAt > refreshEveryMs) {
+      const own = file()
+      this.#askedAt = Number.POSITIVE_INFINITY
+      this.#asking = (askOthers?.() ?? Promise.resolve([])).then((said) => ({ own, said }))
+      this.#asking.finally(() => (this.#askedAt = performance.now())).catch(() => undefined)
+    }
+    return await this.#asking
   }
 
   async #refresh(): Promise<void> {
@@ -108,6 +143,7 @@ export const removedCode = 'removed'
 /** The same call may be answered once this node has quorum. */
 export const notCurrentCode = 'no-quorum'
 
+const disputedCode = 'disputed'
 const otherKeyCode = 'other-key'
 
 export const notAdmitted: readonly string[] = [removedCode, otherKeyCode]

@@ -7,15 +7,17 @@ import { RefusedError } from '../../rpc/index.ts'
 import { removedCode } from './admission.ts'
 import type { ClusterFile } from './cluster-file.ts'
 import { acceptClusterFile } from './enrol.ts'
+import { isBelieved, type Said } from './others-say.ts'
 import type { Peers } from './peers.ts'
 import { RemovalWord } from './removal.ts'
 
 const askEveryMs = 1000
-const answerWithinMs = 2000
+/** A node that is up answers within milliseconds; nobody's list is taken before all have answered, and for one that is off nobody waits for long. */
+const answerWithinMs = 1200
 
 export interface AskPorts {
   readonly self: NodeName
-  readonly peers: Peers
+  readonly peers: Pick<Peers, 'to'>
   readonly file: () => ClusterFile
   /** By this node's own clock, now. */
   readonly quorate: () => boolean
@@ -80,23 +82,33 @@ export function sayingOf(
   return { removed: !isListed && file.nodesVersion >= own.nodesVersion, list: isListed ? file : undefined }
 }
 
-/** Whoever answers; a list that is older changes nothing. `onWord`: whether a node that answered has this one in its list. */
+/** Of one who answers: what it says. */
+export interface NodesAnswer extends ListAnswer, Said {}
+
+/**
+ * Whoever answers; a list that is older changes nothing, and neither does that of a node of which the others say that it was removed: so all are heard before
+ * any list is taken. `onWord`: whether a node that answered has this one in its list.
+ */
 export async function askOthers(
   { self, peers, file, onNodeList }: Omit<AskPorts, 'quorate' | 'onRemoved'>,
   onWord: (node: NodeName, removed: boolean) => void = () => undefined,
-): Promise<readonly ListAnswer[]> {
-  const others = file().nodes.filter(({ name }) => name !== self)
-  const answers = await Promise.all(
-    others.map(async ({ name }) => {
-      const answer = await askNode(peers, name, () => onWord(name, true))
-      if (!answer) return undefined
-      const { removed, list } = sayingOf(answer, self, file())
-      onWord(name, removed)
-      if (list !== undefined) onNodeList(list)
-      return answer
+): Promise<readonly NodesAnswer[]> {
+  const own = file()
+  const others = own.nodes.filter(({ name }) => name !== self)
+  const asked = await Promise.all(
+    others.map(async ({ name: node }) => {
+      const answer = await askNode(peers, node, () => onWord(node, true))
+      return answer && { node, ...answer }
     }),
   )
-  return answers.filter((answer) => answer !== undefined)
+  const answers = asked.filter((answer) => answer !== undefined)
+  for (const answer of answers) {
+    const { removed, list } = sayingOf(answer, self, own)
+    onWord(answer.node, removed)
+    const keys = own.nodes.find(({ name }) => name === answer.node)?.keys
+    if (list !== undefined && isBelieved(own, { name: answer.node, keys }, answers)) onNodeList(list)
+  }
+  return answers
 }
 
 /** undefined: its daemon is not there, or this host has been closed to it. */

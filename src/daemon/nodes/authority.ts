@@ -2,8 +2,16 @@
  * The authority's key for as long as it takes to sign something: from the file of a host that founds a cluster, or put together in memory from
  * the shares of this member and of others. It is written nowhere.
  */
-import { type AuthorityShare, type AuthorityShares, authorityHash, type KeyPair, refuse } from '../../rpc/index.ts'
+import {
+  type AuthorityShare,
+  type AuthorityShares,
+  authorityHash,
+  type KeyPair,
+  RefusedError,
+  refuse,
+} from '../../rpc/index.ts'
 import type { Log } from '../host/log.ts'
+import { notCurrentCode } from './admission.ts'
 import { belongsTo, combineShares, readShares } from './authority-shares.ts'
 import { authoritiesIn, readIdentity, readWholeKey } from './identity.ts'
 
@@ -44,18 +52,14 @@ export class Authority {
     const whole = readWholeKey(pki)
     if (whole !== undefined && belongsTo(whole, certificate)) return { certificate, key: whole }
     const gathered: AuthorityShare[] = [...readShares(pki)]
-    const found = await this.#ask(certificate, gathered)
+    const without: Without = { quorum: [], answer: [] }
+    const found = await this.#ask(certificate, gathered, without)
     if (found !== undefined) return found
-    const all = others().length + 1
-    throw refuse(
-      'authority-not-together',
-      `The key of the cluster’s authority could not be assembled: the ${all} members hold its shares, and too few of them answer. Start the others, then try again.`,
-      'If they are lost for good, remove them (`systole cluster node remove`). The cluster then creates a new authority, which does not need the old key.',
-    )
+    throw refuse('authority-not-together', ...whyNotTogether(others().length + 1, without))
   }
 
   /** All at once; the first that make it whole end the waiting. */
-  async #ask(certificate: string, gathered: AuthorityShare[]): Promise<KeyPair | undefined> {
+  async #ask(certificate: string, gathered: AuthorityShare[], without: Without): Promise<KeyPair | undefined> {
     const { others, ask, log } = this.#ports
     const authority = authorityHash(certificate)
     const own = await combineShares(certificate, gathered)
@@ -68,6 +72,8 @@ export class Authority {
           gathered.push(...shares)
         } catch (error) {
           log.debug('a member gave no share of the authority’s key', { member, error })
+          const hasNoQuorum = error instanceof RefusedError && error.code === notCurrentCode
+          without[hasNoQuorum ? 'quorum' : 'answer'].push(member)
           return
         }
         const found = await combineShares(certificate, gathered)
@@ -77,3 +83,28 @@ export class Authority {
     })
   }
 }
+
+/** Who gave no share, and why. */
+interface Without {
+  /** Its daemon answers, but the cluster is stopped there, or it does not reach the others. */
+  readonly quorum: string[]
+  readonly answer: string[]
+}
+
+function whyNotTogether(members: number, { quorum, answer }: Without): readonly string[] {
+  const remedies = [
+    ...(quorum.length === 0
+      ? []
+      : [
+          `No quorum on ${list(quorum)}, so no share is given there: start the cluster (\`systole cluster start ${quorum.join(' ')}\`).`,
+        ]),
+    ...(answer.length === 0 ? [] : [`No answer from ${list(answer)}: start the host or its daemon.`]),
+  ]
+  return [
+    `The key of the cluster’s authority could not be assembled: the ${members} members hold its shares, and too few give theirs.`,
+    ...remedies,
+    'Then try again. If they are lost for good, remove them (`systole cluster node remove`): the cluster then creates a new authority, which does not need the old key.',
+  ]
+}
+
+const list = (names: readonly string[]): string => [...names].sort().join(', ')

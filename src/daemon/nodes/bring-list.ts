@@ -12,7 +12,8 @@ import { isKnown } from './known-node.ts'
 import type { Peers } from './peers.ts'
 
 const bringEveryMs = 5000
-const answerWithinMs = 2000
+/** Whoever has no quorum asks others before. */
+const answerWithinMs = 4000
 
 /**
  * Whether a node without quorum, or a witness whose vote does not count, takes this list from a node that its own does not name: newer, of the same cluster, naming both by their keys, and nothing that was

@@ -39,7 +39,11 @@ const requests: Readonly<Record<string, object>> = {
   startCluster: {},
   stopCluster: {},
   enableCluster: { enabled: false },
-  updateClusterFile: { json: '{"clusterName":"lab","nodesVersion":999,"nodes":[{"name":"x","address":"10.0.0.1"}]}' },
+  updateClusterFile: {
+    json:
+      process.env.STOLEN_LIST ?? '{"clusterName":"lab","nodesVersion":999,"nodes":[{"name":"x","address":"10.0.0.1"}]}',
+  },
+  readTaskOutput: { task: 'no-task', offset: 0, waitMs: 0 },
   forget: {},
   getClusterFile: {},
   checkLinks: { addresses: [] },
