@@ -124,13 +124,28 @@ describe('a user with roles', () => {
   test('who may read sees every hold, and changes none', async () => {
     const { acquire, release, renew, list } = of(everything('read'))
     await root(drain('n2'))
-    await root({ kind: 'ban', resource: 'web', node: 'n1' }, { holder: 'h', ttlMs: 20_000 })
-    expect(await list()).toEqual(['drain-n2', 'h-1'])
+    const kept = await root({ kind: 'ban', resource: 'web', node: 'n1' }, { holder: 'h', ttlMs: 20_000 })
+    const [id = ''] = kept.holds.map((one) => one.id)
+    expect((await list()).toSorted()).toEqual([id, 'drain-n2'].toSorted())
     await expect(acquire(drain('n1'))).rejects.toThrow('Permission denied')
     await expect(acquire({ kind: 'disable', resource: 'web' })).rejects.toThrow('Permission denied')
     await expect(release(['drain-n2'])).rejects.toThrow('Permission denied')
-    await expect(renew(['h-1'], 'h')).rejects.toThrow('Permission denied')
+    await expect(renew([id], 'h')).rejects.toThrow('Permission denied')
     expect(view.holds.size).toBe(2)
+  })
+
+  test('what a command of another user keeps is not ended in its name: the id does not tell the holder', async () => {
+    const { release, renew, list } = of(everything('write'))
+    const holder = 'secret-of-the-command'
+    await root({ kind: 'ban', resource: 'web', node: 'n1' }, { holder, ttlMs: 20_000 })
+    const [id = ''] = await list()
+    expect((await release([id])).outcome).toBe('held')
+    for (let length = 1; length <= id.length; length++) {
+      const guess = id.slice(0, length)
+      expect((await release([id], { holder: guess })).outcome).toBe('held')
+      expect((await renew([id], guess)).outcome).toBe('free')
+    }
+    expect((await release([id], { holder })).outcome).toBe('released')
   })
 
   test('to whom a node is denied neither sees nor changes what is held there', async () => {

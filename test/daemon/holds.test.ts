@@ -210,7 +210,10 @@ describe('who may end a hold', () => {
     expect(warned).toEqual([])
     await release([...view.holds.keys()], { force: true, user: 'anna' })
     expect(warned).toEqual([
-      ['holds were released by force', { user: 'anna', holds: [expect.stringMatching(/^h1-1 \(command /)] }],
+      [
+        'holds were released by force',
+        { user: 'anna', holds: [expect.stringMatching(/^kept-[0-9a-f]{16}-1 \(command /)] },
+      ],
     ])
   })
 
@@ -312,14 +315,14 @@ test('the DC frees what nobody renews, and what a rollout held that is over; a n
     keeper.look()
     await expect.poll(ids).toEqual(expected)
   }
-  await frees(['drain-n2', 'h1-1', 'r7-n1'])
+  await frees(['drain-n2', 'kept-33112ee14ee469c3-1', 'r7-n1'])
   now = monotonicMs(60_000)
-  await frees(['drain-n2', 'h1-1', 'r7-n1'])
+  await frees(['drain-n2', 'kept-33112ee14ee469c3-1', 'r7-n1'])
   term = Number(revision) + 1
   keeper.look()
   now = monotonicMs(90_000)
   // Of another term: the comparison fails.
-  await frees(['drain-n2', 'h1-1', 'r7-n1'])
+  await frees(['drain-n2', 'kept-33112ee14ee469c3-1', 'r7-n1'])
   term = Number(revision)
   await frees(['drain-n2', 'r7-n1'])
   const ended = await store.transaction({

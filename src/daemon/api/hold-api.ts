@@ -1,4 +1,5 @@
 /** What the command line asks about holds. */
+import { createHash } from 'node:crypto'
 import { didYouMean, nodeName, resourceId, similarWords, tooLong } from '../../base/index.ts'
 import { findResource, nodeNamesOf, parseRole } from '../../cib/index.ts'
 import { type HoldRecord, holdKinds, isHoldId, longestHoldReason, mostHolds, parseHold } from '../../holds/index.ts'
@@ -94,13 +95,16 @@ export function holdsToAcquire(daemon: Daemon, asked: Messages['AcquireHoldsRequ
   })
 }
 
+/** Whoever knows the holder is it, and everybody who may list holds sees their ids. */
+const ofHolder = (holder: string): string => `kept-${createHash('sha256').update(holder).digest('hex').slice(0, 16)}`
+
 /** Of a user there is one of a kind on a node or resource; a process has its own. */
 function idOf(
   wanted: Messages['AcquireHoldsRequest']['holds'][number],
   index: number,
   holder: string | undefined,
 ): string {
-  if (holder !== undefined) return `${holder}-${index + 1}`
+  if (holder !== undefined) return `${ofHolder(holder)}-${index + 1}`
   const words = [wanted.kind, wanted.resource, wanted.node, wanted.role].filter((word) => word !== undefined)
   const id = words.map((word) => word.replaceAll(/[^A-Za-z0-9._-]/g, '_')).join('-')
   if (isHoldId(id)) return id
