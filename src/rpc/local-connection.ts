@@ -20,10 +20,17 @@ interface LocalCall {
   readonly onMessage: ((message: unknown) => void) | undefined
 }
 
+/**
+ * A daemon may take as long as it likes for a call, as for stopping resources: it answers the question whether it is there meanwhile. One that does
+ * not is stopped or hangs, and nobody waits for it.
+ */
+const silentAfterMs = 30_000
+
 /** Connects with the first call, and again with one that finds the connection broken. */
-export function localConnection(path: string): LocalConnection {
+export function localConnection(path: string, silentMs = silentAfterMs): LocalConnection {
   let session: ClientHttp2Session | undefined
   let broken: unknown
+  let running = 0
   const open = (): ClientHttp2Session => {
     if (session && !session.closed && !session.destroyed) return session
     broken = undefined
@@ -34,13 +41,47 @@ export function localConnection(path: string): LocalConnection {
       source.on('error', (error) => {
         broken ??= error
       })
+    endWhereSilent(session, { silentMs, isWaiting: () => running > 0 })
     return session
   }
   return {
-    call: (call, options) =>
-      runCall({ ...call, path, stream: () => start(open(), call.method), cause: () => broken }, options),
+    call: async (call, options) => {
+      running++
+      try {
+        return await runCall({ ...call, path, stream: () => start(open(), call.method), cause: () => broken }, options)
+      } finally {
+        running--
+      }
+    },
     close: () => session?.close(),
   }
+}
+
+class SilentError extends Error {
+  override readonly name = 'SilentError'
+}
+
+function endWhereSilent(
+  session: ClientHttp2Session,
+  { silentMs, isWaiting }: { readonly silentMs: number; readonly isWaiting: () => boolean },
+): void {
+  const everyMs = silentMs / 6
+  let heardAt = performance.now()
+  let askedAt = heardAt
+  const hear = (): void => {
+    heardAt = performance.now()
+  }
+  const timer = setInterval(() => {
+    if (session.destroyed) return clearInterval(timer)
+    // This very process was stopped for a while, by Ctrl+Z or with its machine.
+    const wasStopped = performance.now() - askedAt > 2 * everyMs
+    askedAt = performance.now()
+    if (!isWaiting() || wasStopped) hear()
+    if (performance.now() - heardAt > silentMs) session.destroy(new SilentError(`${silentMs / 1000} s`))
+    else session.ping((error) => error ?? hear())
+  }, everyMs)
+  // While nobody waits for an answer, it keeps no process alive.
+  timer.unref()
 }
 
 function start(session: ClientHttp2Session, method: Method): ClientHttp2Stream {
@@ -121,6 +162,11 @@ function failureOf(headers: IncomingHttpHeaders, cause: unknown, path: string): 
     return new UnreachableError(
       `No permission to use ${path}: run this as root or as a member of the group haclient.`,
       true,
+      cause,
+    )
+  if (cause instanceof SilentError)
+    return new NoAnswerError(
+      `The daemon of this host (${path}) has not answered for ${cause.message}: it is stopped or hangs. Whether the command was carried out is unknown. Check \`systemctl status systoled\` on this host, or run the command on another node.`,
       cause,
     )
   return new NoAnswerError(

@@ -259,7 +259,7 @@ const rotating = (parts: Partial<RotationPorts>): RotationPorts =>
     ...parts,
   }) as unknown as RotationPorts
 
-for (const { what, without, pki, says } of [
+for (const { what, without, members = ['n1'], pki, says } of [
   {
     what: 'while a guest is away',
     without: ['east'],
@@ -270,13 +270,33 @@ for (const { what, without, pki, says } of [
     what: 'while a member is too old to bring remote nodes along',
     without: [],
     pki: { hosts: [heard('east'), heard('guest')], bringsHosts: false },
-    says: /version of Systole on n1/,
+    says: /version of Systole on n1 .* Upgrade it first\./,
+  },
+  {
+    what: 'while several members are',
+    without: [],
+    members: ['n1', 'n2', 'n3'],
+    pki: { hosts: [heard('east'), heard('guest')], bringsHosts: false },
+    says: /version of Systole on n2, n3, n1 .* Upgrade them first\./,
   },
   { what: 'without a member', without: ['n1'], pki: { hosts: [], bringsHosts: true }, says: /n1 is not a remote node/ },
 ])
   test(`the authority is not replaced ${what}`, async () => {
     const commit = vi.fn(async () => undefined)
-    const work = new AuthorityRotation(rotating({ pkiOf: async () => pki as never, commit }))
+    const nodes = members.map((name, index) => ({ name, id: String(index + 1), keys: ['one'] }))
+    const work = new AuthorityRotation(
+      rotating({
+        pkiOf: async () => pki as never,
+        commit,
+        file: () => ({ clusterName: 'prod', nodes }) as never,
+        view: () =>
+          ({
+            ...emptyView,
+            configuration,
+            members: new Map(members.map((one) => [one, { knowsShares: true }])),
+          }) as never,
+      }),
+    )
     const refusal = await work.begin(without).then(
       () => [],
       (error: { readonly sentences: readonly string[] }) => error.sentences,

@@ -1,6 +1,6 @@
 import { mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { connect, type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'node:http2'
-import { createConnection, Socket } from 'node:net'
+import { createConnection, createServer, Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -18,6 +18,8 @@ import {
   serveUnixSocket,
 } from '../../src/rpc/index.ts'
 import { LocalCallers, localRoom, mostBegun, mostCalls } from '../../src/rpc/local-callers.ts'
+import { localConnection } from '../../src/rpc/local-connection.ts'
+import { NoAnswerError } from '../../src/rpc/report.ts'
 
 let root: string
 let client: LocalClient
@@ -139,6 +141,31 @@ test('without a daemon the error says what to look at', async () => {
 test('a daemon that does not answer is told apart from one that is not there', async () => {
   await serve({ getState: async () => await new Promise(() => undefined) })
   await expect(client.getState({}, { timeoutMs: 100 })).rejects.toMatchObject({ name: 'NoAnswerError' })
+})
+
+test('a daemon that answers nothing at all is not waited for, and one that takes its time is', async () => {
+  const silent = createServer((socket) => socket.resume()).listen(localSocketPath(root))
+  const call = { method: localService.getState, request: { askStore: true } as never, onMessage: undefined }
+  const impatient = localConnection(localSocketPath(root), 600)
+  const begun = performance.now()
+  const failure = await impatient.call(call, undefined).catch((error: unknown) => error)
+  expect(failure).toBeInstanceOf(NoAnswerError)
+  expect(String(failure)).toMatch(/has not answered for 0\.6 s: it is stopped or hangs.*`systemctl status systoled`/)
+  expect(performance.now() - begun).toBeLessThan(10_000)
+  await new Promise((resolve) => silent.close(resolve))
+
+  let answer: (state: ClusterState) => void = () => undefined
+  await serve({ getState: async () => await new Promise((resolve) => (answer = resolve)) })
+  const patient = localConnection(localSocketPath(root), 600)
+  const slow = patient.call(call, undefined)
+  // Several times as long as a silent one would be given.
+  await expect(Promise.race([slow, new Promise((resolve) => setTimeout(resolve, 2500, 'waits'))])).resolves.toBe(
+    'waits',
+  )
+  answer(state)
+  await expect(slow).resolves.toEqual(state)
+  patient.close()
+  impatient.close()
 })
 
 test('others may not use the socket', async () => {

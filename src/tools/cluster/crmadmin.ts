@@ -21,7 +21,7 @@ export const crmadmin: Tool = {
     flag('bash-export,B', 'Nodes as assignments for a shell'),
     flag('quiet,q', 'Only the value'),
     // Kept by shims/systole-tool, so that it holds where this node does not answer at all.
-    { ...valued('timeout,t', 'TIME', 'Give up after this time'), checked: 'duration' },
+    { ...valued('timeout,t', 'TIME', 'Give up after this time (default: 30s)'), checked: 'duration' },
     valueNotDone('ipc-name,i', 'NAME', 'who asks is known by the connection'),
   ],
   printsXml: true,

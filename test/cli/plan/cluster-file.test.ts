@@ -167,6 +167,38 @@ test('a saved plan is applied as it was shown, or not at all', async () => {
   expect(running()).toContain('id="web"')
 })
 
+test('apply refuses a saved plan that other users can write', async () => {
+  await type('plan', at('cluster.yaml'), `--out=${at('open.plan')}`)
+  const before = running()
+  chmodSync(at('open.plan'), 0o666)
+  expect((await type('apply', at('open.plan'))).standardError).toContain('can be written by other users')
+  expect(running()).toBe(before)
+  chmodSync(at('open.plan'), 0o600)
+  expect((await type('apply', at('open.plan'))).exitCode).toBe(0)
+})
+
+test('a cluster has 500 services and a resource 20, and no command creates another one', async () => {
+  const declare = (resource: number, services: number): string => {
+    const pairs = Array.from({ length: services }, (_, at) => `s${resource}-${at}`).map(
+      (name) => `<nvpair id="${name}" name="systole-service-${name}" value="port=80"/>`,
+    )
+    return `<primitive id="r${resource}" class="ocf" provider="pacemaker" type="Dummy"><meta_attributes id="m${resource}">${pairs.join('')}</meta_attributes></primitive>`
+  }
+  const declaring = (services: readonly number[]): void =>
+    writeFileSync(
+      cib,
+      start.replace('<resources>', `<resources>${services.map((one, at) => declare(at, one)).join('')}`),
+    )
+  const full = Array.from({ length: 24 }, () => 20)
+  declaring([...full, 19])
+  const create = async (resource: string) => await type('service', 'create', `of-${resource}`, resource, 'port=81')
+  expect((await create('r0')).standardError).toContain('r0 declares 20 services, which is the limit')
+  expect((await create('old')).exitCode).toBe(0)
+  const before = running()
+  expect((await create('r24')).standardError).toContain('The cluster has 500 services, which is the limit')
+  expect(running()).toBe(before)
+})
+
 test('an export without secrets names the variables that it needs, and with them it changes nothing', async () => {
   await type('stonith', 'create', 'fence', 'fence_ipmilan', 'password=geheim1234', '--force')
   const { standardOutput } = await type('export')
