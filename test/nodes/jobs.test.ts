@@ -120,6 +120,19 @@ test('a file is copied to the nodes that do not have it, with its mode, and its 
   expect(await copy('--all')).toMatch(/^n1 +succeeded: it was there already\nn2 +succeeded\nn3 +.*already\n$/)
   expect((await sums()).size).toBe(1)
   expect(await copy('--on=n3', '--force')).toMatch(/^n3 +succeeded\n$/)
+  // What another user owns and runs as himself becomes nothing that everybody runs as root; a link is followed, and a FIFO holds nobody up.
+  await lab.inNode(
+    'n1',
+    'sh',
+    '-c',
+    'echo x >/run/own; chown 1000 /run/own; chmod 4755 /run/own; ln -s own /run/link; mkfifo /run/fifo',
+  )
+  await lab.systole('n1', 'job', 'copy', '/run/link', '--on=n2', '--to=/run/copied')
+  expect(await lab.inNode('n2', 'stat', '-c', '%u %a %F', '/run/copied')).toBe('0 755 regular file\n')
+  await lab.systole('n1', 'job', 'copy', '/run/link', '--on=n2', '--to=/run/copied', '--mode=4755')
+  expect(await lab.inNode('n2', 'stat', '-c', '%a', '/run/copied')).toBe('4755\n')
+  expect(await lab.try('n1', 'job', 'copy', '/run/fifo', '--on=n2', '--to=/run/copied')).toBeUndefined()
+  expect(lab.lastFailure).toContain('/run/fifo is not a file')
   await expect(lab.systole('n1', 'job', 'copy', source, '--on=n2', '--to=/no/folder/x')).rejects.toMatchObject({
     cause: { code: 1, stdout: expect.stringContaining('/no/folder/x cannot be written') as unknown },
   })

@@ -1,5 +1,6 @@
 /** `job copy`: files to nodes, part by part, each of which all nodes have before the next is read. */
 import { createHash, randomBytes } from 'node:crypto'
+import { constants } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { basename, resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -21,7 +22,7 @@ export const jobCopy: Command = {
   usage: '<file>... --on=<nodes>|--all --to=<path> [--mode=<octal>] [--force]',
   summary: 'Copy files to nodes of the cluster',
   details:
-    'A file takes its place whole, once its content has been checked on the node. It belongs to root, and has the permissions of the original, or those of --mode. A node that has it already is left alone. With several files, or a / at the end, --to is a folder, which must exist on the nodes. It and the folders above it must be writable by root only, or sticky as /tmp is. The exit code is that of systole job run.',
+    'A file takes its place whole, once its content has been checked on the node. It belongs to root, and has the permissions of the original without setuid, setgid and sticky, or those of --mode. A link is followed. A node that has it already is left alone. With several files, or a / at the end, --to is a folder, which must exist on the nodes. It and the folders above it must be writable by root only, or sticky as /tmp is. The exit code is that of systole job run.',
   examples: ['systole job copy haproxy.cfg --all --to=/etc/haproxy/haproxy.cfg --mode=0640'],
   flags: [
     ...targetFlags,
@@ -69,13 +70,15 @@ function refuseSameNames(files: readonly string[]): void {
 const pathOf = ({ argv }: Job): string => argv.find((word) => word.startsWith('--to='))?.slice('--to='.length) ?? ''
 
 async function copyFile(call: Call, { file, path }: { readonly file: string; readonly path: string }): Promise<Job> {
-  const opened = await open(file, 'r').catch((error: unknown) => {
+  // Links are followed, as cp does: whoever types the command reads what is there as himself. A FIFO has no end, and holds nobody up.
+  const opened = await open(file, constants.O_RDONLY | constants.O_NONBLOCK).catch((error: unknown) => {
     throw new Refusal(`${file} cannot be read: ${reasonOf(error)}.`)
   })
   try {
     const facts = await opened.stat()
     if (!facts.isFile()) throw new Refusal(`${file} is not a file.`)
-    const mode = modeOf(call) ?? facts.mode & 0o7777
+    // As cp does: the copy is root's, whoever owns the original, so that what its owner may do as himself would become what everybody does as root.
+    const mode = modeOf(call) ?? facts.mode & 0o777
     const part = {
       id: randomBytes(8).toString('hex'),
       path,
