@@ -100,7 +100,10 @@ const options: readonly OptionSpec[] = [
   valueNotDone('node,N', 'NODE', 'every node has the whole CIB'),
   valueNotDone('host,h', 'NODE', 'every node has the whole CIB'),
   // Kept by shims/systole-tool, so that it holds where this node does not answer at all.
-  { ...valued('timeout,t', 'TIME', 'Give up after this time (default: 30s); what was begun may still be done'), checked: 'duration' },
+  {
+    ...valued('timeout,t', 'TIME', 'Give up after this time (default: 30s); what was begun may still be done'),
+    checked: 'duration',
+  },
   valueNotDone('call-id,i', 'NUMBER', 'no answer is awaited by its number'),
 ]
 
