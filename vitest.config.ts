@@ -49,6 +49,9 @@ const clientSuites = ['test/clients/**/*.test.ts']
 /** Rollouts that lose somebody at every boundary between their steps (`npm run e2e:rollout`). */
 const rolloutSuites = ['test/rollouts-e2e/**/*.test.ts']
 
+/** Services found by programs of others: resolvers, clients of Consul, HAProxy (`npm run e2e:services`). */
+const discoverySuites = ['test/services-e2e/**/*.test.ts']
+
 /** What `npm run test:quick` leaves out of the quick tests: drawn clusters, every command there is, processes and their networks. */
 const notForRules = [
   ...['simulation', 'fuzz', 'resource-agents', 'channel', 'remote', 'rpc', 'daemon', 'store'].map(
@@ -123,6 +126,7 @@ export default defineConfig({
             ...securitySuites,
             ...clientSuites,
             ...rolloutSuites,
+            ...discoverySuites,
             ...(process.env.ONLY_RULES === '1' ? notForRules : []),
           ],
           testTimeout: 30_000,
@@ -227,6 +231,16 @@ export default defineConfig({
           testTimeout: 600_000,
           expect: patient,
           hookTimeout: 900_000,
+          fileParallelism: false,
+        },
+      },
+      {
+        test: {
+          name: 'services',
+          include: discoverySuites,
+          testTimeout: 120_000,
+          expect: patient,
+          hookTimeout: 240_000,
           fileParallelism: false,
         },
       },

@@ -24,6 +24,7 @@ const groups: readonly Readonly<Record<string, string>>[] = [
     disk: 'src/daemon/watchdog/disk-process.ts',
     planner: 'src/daemon/planner/thread.ts',
     select: 'src/daemon/access/select-thread.ts',
+    discovery: 'src/daemon/discovery/thread.ts',
   },
   { demo: 'demo/main.ts' },
 ]

@@ -1,4 +1,5 @@
 /** Services: what resources offer to clients, declared in the configuration, and which instances of it are healthy. Pure. */
+export { answer, type DnsAnswer, type DnsDecision, type DnsRecord, refusal } from './answer.ts'
 export {
   type AddressOf,
   type Catalogue,
@@ -18,4 +19,14 @@ export {
   serviceAttributePrefix,
 } from './definition.ts'
 export { countOf, describeInstance, describeVerified, missing } from './describe.ts'
+export {
+  type DnsSetting,
+  type Door,
+  dnsOption,
+  networksOf,
+  parseDnsSetting,
+  printDnsSetting,
+} from './doors.ts'
 export { checkAttribute, checkSet, failedCheck, passedCheck, type ServiceState, type Verified } from './health.ts'
+export { isWithin, type Network, parseIp, plainIp } from './ip.ts'
+export { type NodeAddress, type Zone, zoneOf } from './zone.ts'

@@ -349,6 +349,13 @@ export const clusterOptions: readonly OptionDefinition[] = [
     description: 'How many other scheduler inputs the DC keeps; -1 keeps all, 0 none.',
   },
   {
+    name: 'service-dns',
+    type: text,
+    default: '',
+    description:
+      'Opens DNS on every node, by UDP and TCP: who may reach the port learns the names, addresses and ports of healthy services and the addresses of the nodes. Words as of `systole service dns enable`, such as domain=cluster.internal; `on` for its defaults; empty or `off` opens nothing.',
+  },
+  {
     name: 'config-history-max',
     type: integer(1),
     default: '1000',

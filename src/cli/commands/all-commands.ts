@@ -140,6 +140,7 @@ import {
   rolloutVersions,
   rolloutWords,
 } from './rollout/rollout.ts'
+import { serviceDnsDisable, serviceDnsEnable, serviceDnsShow } from './service/doors.ts'
 import { serviceCreate, serviceDelete, serviceList, serviceShow, serviceUpdate } from './service/service.ts'
 import { serviceWait, serviceWatch } from './service/wait.ts'
 import { simulateCommand } from './simulate/simulate.ts'
@@ -352,6 +353,9 @@ export const allCommands: readonly Command[] = [
   serviceShow,
   serviceWatch,
   serviceWait,
+  serviceDnsEnable,
+  serviceDnsDisable,
+  serviceDnsShow,
   waitConverged,
   plan,
   apply,

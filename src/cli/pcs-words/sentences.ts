@@ -302,6 +302,7 @@ const unmentioned: ReadonlyMap<string, readonly string[]> = new Map([
       ...['fencing-watchdog-timeout', 'fence-remote-without-quorum', 'cancel-removed-actions', 'stop-removed-actions'],
       ...['stop-removed-resources', 'watchdog-device', 'watchdog-timeout', 'sbd-devices', 'secret-names'],
       ...['config-history-max', 'config-history-max-age', 'config-history-max-size'],
+      ...['service-dns'],
     ],
   ],
 ])

@@ -292,6 +292,7 @@ export class ClusterNode {
       self: this.name,
       file: () => this.#file,
       quorate: () => this.quorate,
+      quorateUntil: () => this.quorateUntil,
       attributes: this.attributes,
       folder: setup.paths.checks,
       catalogue: async (asked) => await this.#known.services(asked),
@@ -682,6 +683,7 @@ export class ClusterNode {
         ...troubles.filter((trouble) => trouble !== undefined),
         ...shortages(this.#setup.paths),
         ...this.#alerts.troubles,
+        ...this.#services.troubles,
       ]
     }
     return new OwnTroubles(find, (troubles) => {

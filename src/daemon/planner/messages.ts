@@ -5,7 +5,7 @@
 import type { NodeName, ResourceId } from '../../base/index.ts'
 import type { ShutdownLockRecord } from '../../cib/index.ts'
 import type { BlockedResource, Observation, OwnKnowledge } from '../../controller/index.ts'
-import type { Catalogue, OwnChecks } from '../../services/index.ts'
+import type { Catalogue, NodeAddress, OwnChecks } from '../../services/index.ts'
 import type { TransitionGraph } from '../../transition/index.ts'
 import type { ConfigRecord } from '../configuration/config-history.ts'
 import type { Kept } from './saved-inputs.ts'
@@ -53,6 +53,8 @@ export interface ServiceQuestion {
 export interface ServiceAnswer {
   readonly catalogue: Catalogue
   readonly checks: OwnChecks
+  /** Of members, remote and guest nodes, where they are known. */
+  readonly nodes: readonly NodeAddress[]
 }
 
 export interface Planned {

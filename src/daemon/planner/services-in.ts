@@ -14,5 +14,9 @@ export function servicesIn(cib: XmlElement, { self, now, addresses }: ServiceQue
     return parameters?.get('server') ?? parameters?.get('addr')
   }
   const catalogue = catalogueOf(status, addressOf)
-  return { catalogue, checks: checksOf(self, catalogue, status) }
+  const nodes = status.nodes.flatMap(({ name }) => {
+    const address = addressOf(name)
+    return address === undefined ? [] : [{ name: String(name), address }]
+  })
+  return { catalogue, checks: checksOf(self, catalogue, status), nodes }
 }

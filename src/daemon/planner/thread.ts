@@ -65,7 +65,7 @@ function answerServices({ id, ...asked }: Extract<ToPlanner, { kind: 'services' 
   }
 }
 
-const noServices = { catalogue: { services: [], mistakes: [] }, checks: { due: [], left: [] } }
+const noServices = { catalogue: { services: [], mistakes: [] }, checks: { due: [], left: [] }, nodes: [] }
 
 function viewFor({ lost, own }: Pick<Question, 'lost' | 'own'>): ClusterView {
   if (own !== undefined) return viewOfItself(view, own)

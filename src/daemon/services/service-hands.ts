@@ -1,12 +1,14 @@
 /**
- * What this node does for services: performs the checks of those that run here. It looks again after every change of the
+ * What this node does for services: performs the checks of those that run here, and lets others ask for all of them. It looks again after every change of the
  * store, a moment later, so that many changes are one look.
  */
-import type { NodeName } from '../../base/index.ts'
+import { isIP } from 'node:net'
+import type { MonotonicMs, NodeName } from '../../base/index.ts'
 import type { ClusterView } from '../../controller/index.ts'
 import { type Catalogue, declaredServices } from '../../services/index.ts'
+import { Discovery } from '../discovery/discovery.ts'
 import type { Log } from '../host/log.ts'
-import type { ClusterFile } from '../nodes/cluster-file.ts'
+import type { ClusterFile, ClusterNodeEntry } from '../nodes/cluster-file.ts'
 import type { ServiceAnswer, ServiceQuestion } from '../planner/messages.ts'
 import { CheckKeeper, type CheckKeeperPorts } from './check-keeper.ts'
 
@@ -16,6 +18,7 @@ export interface ServicePorts extends CheckKeeperPorts {
   readonly view: () => ClusterView
   readonly file: () => ClusterFile
   readonly quorate: () => boolean
+  readonly quorateUntil: () => MonotonicMs
   readonly catalogue: (asked: Omit<ServiceQuestion, 'now'>) => Promise<ServiceAnswer>
 }
 
@@ -26,6 +29,7 @@ const againMs = 10_000
 export class ServiceHands {
   readonly #ports: ServicePorts
   readonly #checks: CheckKeeper
+  readonly #discovery: Discovery
   #timer: NodeJS.Timeout | undefined
   #isLooking = false
   #again = false
@@ -37,6 +41,11 @@ export class ServiceHands {
   constructor(ports: ServicePorts) {
     this.#ports = ports
     this.#checks = new CheckKeeper(ports)
+    this.#discovery = new Discovery(ports)
+  }
+
+  get troubles(): readonly string[] {
+    return this.#discovery.troubles
   }
 
   look(): void {
@@ -47,6 +56,7 @@ export class ServiceHands {
     this.#closed = true
     clearTimeout(this.#timer)
     this.#checks.close()
+    this.#discovery.close()
   }
 
   #lookIn(ms: number): void {
@@ -68,8 +78,9 @@ export class ServiceHands {
   async #lookNow(): Promise<void> {
     const { view, self, file, quorate, catalogue } = this.#ports
     const configuration = view().configuration?.typed
+    if (configuration) this.#discovery.use(configuration, hostsOf(file(), self))
     const none = configuration === undefined || declaredServices(configuration).services.length === 0
-    if (none && this.#known.services.length === 0) return
+    if (none && this.#known.services.length === 0 && !this.#discovery.isWanted) return
     this.#isLooking = true
     try {
       const addresses = Object.fromEntries(file().nodes.map(({ name, address }) => [name, address]))
@@ -77,11 +88,35 @@ export class ServiceHands {
       if (this.#closed) return
       this.#known = answer.catalogue
       this.#checks.take(answer.checks)
+      this.#discovery.know({ catalogue: answer.catalogue, nodes: answer.nodes })
     } finally {
       this.#isLooking = false
       const again = this.#again
       this.#again = false
       this.#lookIn(again ? togetherMs : againMs)
     }
+  }
+}
+
+function hostsOf(
+  { clusterName, nodes }: ClusterFile,
+  self: NodeName,
+): {
+  readonly clusterName: string
+  readonly self: string
+  readonly ownAddresses: readonly string[]
+  readonly hosts: readonly string[]
+} {
+  const addressesOf = ({ address, links }: ClusterNodeEntry): readonly string[] => [
+    ...new Set([address, ...(links ?? []).map((link) => link.address)]),
+  ]
+  return {
+    clusterName,
+    self,
+    ownAddresses: nodes
+      .filter(({ name }) => name === self)
+      .flatMap(addressesOf)
+      .filter((one) => isIP(one) !== 0),
+    hosts: nodes.flatMap(addressesOf),
   }
 }

@@ -3,6 +3,7 @@
  * from the socket; whatever that throws besides what it is meant to throw would end the daemon.
  */
 import { defined } from '../../../src/base/index.ts'
+import { respond } from '../../../src/daemon/discovery/responder.ts'
 import { parseClusterFile } from '../../../src/daemon/nodes/cluster-file.ts'
 import { longest, ownerForms, remoteForms } from '../../../src/remote/forms.ts'
 import { Link } from '../../../src/remote/link.ts'
@@ -22,6 +23,7 @@ import {
 } from '../../../src/rpc/index.ts'
 import { readPulses } from '../../../src/rpc/pulse-channel.ts'
 import { parseToolCall } from '../../../src/tools/socket.ts'
+import { decoded, edns, portsOf, questionPacket, serviceOf } from '../../daemon/discovery/asking.ts'
 import type { Random } from '../random.ts'
 import { mutateBytes, mutateValue } from './mutate.ts'
 import { createWire, type Wire } from './wire.ts'
@@ -129,6 +131,7 @@ export const protocols: readonly Protocol[] = [
     if (read.every((one) => one === undefined)) throw new BadMessageError('none of the three')
   }),
   tools(),
+  dns(),
 ]
 
 function pulses(): Protocol {
@@ -295,5 +298,36 @@ function verdict(read: () => unknown): 'accepted' | 'refused' {
   } catch (error) {
     if (error instanceof BadMessageError) return 'refused'
     throw error
+  }
+}
+
+/** Strangers ask: nothing that they send is thrown out of `respond`, and what comes back is a packet of DNS that is no longer than it may be. */
+function dns(): Protocol {
+  const ports = portsOf('clients=0.0.0.0/0', [serviceOf('web', 2), serviceOf('wide', 60)])
+  const valid = [
+    questionPacket('web.service.systole'),
+    questionPacket('wide.service.systole', 'SRV', { additionals: [edns(4096)] }),
+    questionPacket('nosuch.node.systole', 'AAAA', { additionals: [edns(512)] }),
+    questionPacket('systole', 'SOA'),
+    questionPacket('example.com', 'TXT', { additionals: [edns(1232, 1)] }),
+  ]
+  let second = 0
+  return {
+    name: 'questions of DNS',
+    feed: (random) => {
+      const sent =
+        random.below(20) === 0
+          ? (random.pick(valid) ?? Buffer.alloc(0))
+          : mutateBytes(random.pick(valid) ?? Buffer.alloc(0), random)
+      const tcp = random.below(2) === 0
+      const address = `192.0.${random.below(256)}.${random.below(256)}`
+      // Time goes on, so that nobody is short of it.
+      const reply = respond(sent, { address, tcp }, { ...ports, now: () => (second += 1000) })
+      if (reply === undefined) return 'refused'
+      if (!Buffer.isBuffer(reply)) throw new Error('nobody else is to be asked')
+      if (reply.length > (tcp ? 65_535 : 1232)) throw new Error(`an answer of ${reply.length} bytes`)
+      const { code } = decoded(reply)
+      return code === 'NOERROR' || code === 'NXDOMAIN' ? 'accepted' : 'refused'
+    },
   }
 }

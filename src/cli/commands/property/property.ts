@@ -13,6 +13,7 @@ import { changeCib } from '../../change.ts'
 import { type Command, changeFlags, Refusal } from '../../command.ts'
 import { type Message, saidByPcs } from '../../message.ts'
 import { expectWords, parsePairs } from '../../words.ts'
+import { doorMistakes } from '../service/doors.ts'
 import { writtenOptions } from './names.ts'
 
 export const propertySet: Command = {
@@ -25,6 +26,8 @@ export const propertySet: Command = {
   run: async (call) => {
     expectWords(call.words, { atLeast: 1, usage: 'property set <property>=<value>...' })
     const values = Object.fromEntries(parsePairs(call.words, 'options'))
+    const mistakes = call.flags.has('force') ? [] : doorMistakes(values)
+    if (mistakes.length > 0) throw new Refusal(...mistakes)
     const { cib } = await call.cluster.readCib()
     if (call.speech.program === 'pcs') refuseAsPcs(cib, values, call.flags.has('force'))
     const strict = judgesAsPcs(call.speech)

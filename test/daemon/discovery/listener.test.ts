@@ -1,0 +1,187 @@
+import { createSocket } from 'node:dgram'
+import { connect, type Socket } from 'node:net'
+import dnsPacket from 'dns-packet'
+import { afterEach, expect, test } from 'vitest'
+import { type Code, readQuery, writeAnswer } from '../../../src/daemon/discovery/codec.ts'
+import { DnsListener, type Respond } from '../../../src/daemon/discovery/dns-listener.ts'
+import { Forwarder } from '../../../src/daemon/discovery/forwarder.ts'
+import { Places } from '../../../src/daemon/discovery/places.ts'
+import { respond } from '../../../src/daemon/discovery/responder.ts'
+import { readMessages, withLength } from '../../../src/daemon/discovery/stream.ts'
+import { decoded, portsOf, questionPacket, serviceOf } from './asking.ts'
+
+/** Sockets of loopback: what callers may hold open, and what is asked of other servers. */
+const open: { readonly close: () => unknown }[] = []
+afterEach(async () => {
+  for (const one of open.splice(0)) await one.close()
+})
+
+let lastPort = 20_000 + (process.pid % 20_000)
+
+async function listen(answer: Respond, host = '127.0.0.1'): Promise<number> {
+  for (let tries = 0; tries < 50; tries++) {
+    const port = ++lastPort
+    try {
+      open.push(await DnsListener.open({ host, port }, answer))
+      return port
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')) throw error
+    }
+  }
+  throw new Error('no port is free')
+}
+
+const serve = async (words = 'on'): Promise<number> => {
+  const ports = portsOf(words, [serviceOf('web', 2), serviceOf('wide', 60)])
+  return await listen((packet, caller) => respond(packet, caller, ports))
+}
+
+function connectTo(port: number): Socket {
+  const socket = connect({ host: '127.0.0.1', port })
+  socket.on('error', () => undefined)
+  open.push({ close: () => socket.destroy() })
+  return socket
+}
+
+const closed = async (socket: Socket): Promise<void> => {
+  socket.resume()
+  if (!socket.closed) await new Promise<void>((resolve) => socket.once('close', () => resolve()))
+}
+
+test('the same question is answered by UDP and by TCP, in pieces and several at once', async () => {
+  const port = await serve()
+  const socket = createSocket('udp4')
+  open.push({ close: () => socket.close() })
+  const byUdp = await new Promise<Buffer>((resolve) => {
+    socket.on('message', resolve)
+    socket.send(questionPacket('wide.service.systole'), port, '127.0.0.1')
+  })
+  expect(decoded(byUdp).tc).toBe(true)
+  const tcp = connectTo(port)
+  const two = Buffer.concat([1, 2].map(() => withLength(questionPacket('wide.service.systole'))))
+  const replies = new Promise<readonly Buffer[]>((resolve) => {
+    const got: Buffer[] = []
+    const read = readMessages((packet) => {
+      got.push(Buffer.from(packet))
+      if (got.length === 2) resolve(got)
+    })
+    tcp.on('data', read)
+  })
+  for (const byte of two) tcp.write(Buffer.from([byte]))
+  for (const reply of await replies) {
+    expect(decoded(reply).tc).toBe(false)
+    expect(decoded(reply).answers).toHaveLength(60)
+  }
+})
+
+test('a connection that says more than a question can have is ended, and so are more than 20 of one address', async () => {
+  const port = await serve()
+  const long = connectTo(port)
+  long.write(Buffer.from([0xff, 0xff, 0, 0]))
+  await closed(long)
+  const many = Array.from({ length: 25 }, () => connectTo(port))
+  await expect.poll(() => many.filter((socket) => socket.resume().closed).length).toBe(5)
+})
+
+test('whoever asks and never reads is cut off', async () => {
+  let answered = 0
+  const port = await listen((packet) => {
+    answered++
+    const read = readQuery(packet)
+    if (read.kind !== 'query') return undefined
+    return Buffer.concat([
+      writeAnswer(read.query, refused, { limit: 512, authoritative: false, recursion: false }),
+      Buffer.alloc(60_000),
+    ])
+  })
+  const socket = connectTo(port)
+  socket.pause()
+  const one = withLength(questionPacket('web.service.systole'))
+  socket.write(Buffer.concat(Array.from({ length: 2000 }, () => one)))
+  await new Promise<void>((resolve) => socket.once('connect', () => resolve()))
+  await closed(socket)
+  expect(answered).toBeLessThan(2000)
+})
+
+const refused = { code: 'REFUSED' as Code, answers: [], authorities: [], additionals: [] }
+
+test('another server is asked with another number, from a port of its own, and only its answer counts', async () => {
+  const seen: number[] = []
+  const port = await listen((packet) => {
+    const read = readQuery(packet)
+    if (read.kind !== 'query') return undefined
+    seen.push(read.query.id)
+    const { query } = read
+    const answers = [{ name: query.name, type: 'A' as const, ttl: 9, data: '192.0.2.1' }]
+    return writeAnswer(
+      query,
+      { ...refused, code: 'NOERROR', answers },
+      { limit: 512, authoritative: true, recursion: true },
+    )
+  })
+  const forwarder = new Forwarder()
+  const read = readQuery(questionPacket('ExAmple.com'))
+  if (read.kind !== 'query') throw new Error('not read')
+  for (const tcp of [false, true]) {
+    const elsewhere = { servers: ['127.0.0.1'], port, recursion: true, tcp }
+    const [one, same] = await Promise.all([
+      forwarder.ask(read.query, elsewhere),
+      forwarder.ask({ ...read.query, id: 5 }, elsewhere),
+    ])
+    expect(one && decoded(one)).toMatchObject({
+      id: 4711,
+      questions: [{ name: 'ExAmple.com' }],
+      answers: [{ data: '192.0.2.1' }],
+    })
+    expect(same && decoded(same).id).toBe(5)
+  }
+  // One question for both who had the same.
+  expect(seen).toHaveLength(2)
+  expect(seen).not.toContain(4711)
+  expect(forwarder.underWay).toBe(0)
+})
+
+test('a server that answers something else, or fails, is passed over; nobody waits for ever', async () => {
+  const lying = await listen((packet) => {
+    const other = dnsPacket.decode(packet)
+    return dnsPacket.encode({ ...other, type: 'response', questions: [{ name: 'evil.com', type: 'A' }] })
+  })
+  const read = readQuery(questionPacket('example.com'))
+  if (read.kind !== 'query') throw new Error('not read')
+  const forwarder = new Forwarder()
+  expect(
+    await forwarder.ask(read.query, { servers: ['127.0.0.1'], port: lying, recursion: true, tcp: false }),
+  ).toBeUndefined()
+  const failing = await listen((packet) => {
+    const again = readQuery(packet)
+    return again.kind === 'query'
+      ? writeAnswer(
+          again.query,
+          { ...refused, code: 'SERVFAIL' },
+          { limit: 512, authoritative: false, recursion: false },
+        )
+      : undefined
+  })
+  expect(
+    await forwarder.ask(read.query, { servers: ['127.0.0.1'], port: failing, recursion: true, tcp: true }),
+  ).toBeUndefined()
+  const closedPort = ++lastPort
+  expect(
+    await forwarder.ask(read.query, { servers: ['127.0.0.1'], port: closedPort, recursion: true, tcp: true }),
+  ).toBeUndefined()
+})
+
+test('an address that is taken is a trouble, until it is free', async () => {
+  const port = await listen(() => undefined)
+  const places = new Places('DNS', {
+    open: async (at) => await DnsListener.open(at, () => undefined),
+    onTroubles: () => undefined,
+  })
+  open.push({ close: async () => await places.use([]) })
+  await places.use([{ host: '127.0.0.1', port }])
+  expect(places.troubles).toEqual([
+    `DNS of services cannot be asked everywhere: Another program listens on 127.0.0.1 port ${port}.`,
+  ])
+  await open.splice(0, 1)[0]?.close()
+  await expect.poll(() => places.troubles).toEqual([])
+})
