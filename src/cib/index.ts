@@ -166,7 +166,7 @@ export {
   deleteTicketConstraints,
   type LossPolicy,
 } from './edit/ticket-constraints.ts'
-export { upgradeSchema } from './edit/upgrade-schema.ts'
+export { type Upgraded, upgradeSchema, upgradeToNewest } from './edit/upgrade-schema.ts'
 export { clusterOptions } from './options/cluster-options.ts'
 export {
   describeOption,

@@ -192,7 +192,7 @@ export const debianCalls: readonly DebianCall[] = [
   { call: 'cibadmin -E' },
   { call: 'cibadmin -E --force' },
   { call: 'cibadmin -u' },
-  { call: 'cibadmin -u --force' },
+  { call: 'cibadmin -u --force', differs: 'the schema of Pacemaker 3' },
   { call: 'cibadmin --empty', differs: 'the claimed feature set' },
   { call: 'cibadmin -a', differs: 'the claimed feature set' },
   { call: "cibadmin -5 -X '<a/>'" },

@@ -31,7 +31,8 @@ export const elementSpans: Readonly<Record<string, Span>> = {
   acl_permission: { since: 200 },
   alerts: { since: 205 },
   bundle: { since: 208 },
-  rkt: { since: 210 },
+  rkt: { since: 210, until: 400 },
+  master: { until: 400 },
   select: { since: 210 },
   podman: { since: 302 },
   rsc_expression: { since: 304 },
@@ -54,6 +55,8 @@ export const attributeSpans: Readonly<Record<string, Span>> = {
   'fencing-level target-value': { since: 204 },
   'rsc_location rsc-pattern': { since: 206 },
   'expression value-source': { since: 209 },
+  'docker masters': { until: 400 },
+  'podman masters': { until: 400 },
   'docker promoted-max': { since: 300 },
   'rkt promoted-max': { since: 300 },
   'network add-host': { since: 300 },
@@ -76,13 +79,23 @@ export const attributeSpans: Readonly<Record<string, Span>> = {
 const role = { Started: {}, Stopped: {}, Master: {}, Slave: {}, Promoted: { since: 307 }, Unpromoted: { since: 307 } }
 const action = { start: {}, stop: {}, promote: {}, demote: {} }
 const kind = { Optional: {}, Mandatory: {}, Serialize: {} }
-const oldClass = { lsb: {}, heartbeat: {}, stonith: {}, upstart: {}, ocf: {} }
+const oldClass = { lsb: {}, heartbeat: {}, stonith: {}, upstart: { until: 400 }, ocf: {} }
 
 /** Attributes of which only these values may be written, as they are spelled. */
 export const values: Readonly<Record<string, Readonly<Record<string, Span>>>> = {
   'node type': { member: {}, remote: { since: 103 }, ping: { until: 400 }, normal: { until: 300 } },
-  'primitive class': { ...oldClass, service: { since: 102 }, systemd: { since: 102 }, nagios: { since: 102 } },
-  'template class': { ...oldClass, service: { since: 207 }, systemd: { since: 207 }, nagios: { since: 207 } },
+  'primitive class': {
+    ...oldClass,
+    service: { since: 102 },
+    systemd: { since: 102 },
+    nagios: { since: 102, until: 400 },
+  },
+  'template class': {
+    ...oldClass,
+    service: { since: 207 },
+    systemd: { since: 207 },
+    nagios: { since: 207, until: 400 },
+  },
   'op role': role,
   'op on-fail': {
     ignore: {},
@@ -234,5 +247,16 @@ const goneOptions: ReadonlySet<string> = new Set([
   'transition_idle_timeout',
 ])
 
+/** Those that the schema 4.0 has forbidden instead: the others may be anybody's own again. */
+const goneOptionsOf4: ReadonlySet<string> = new Set([
+  'crmd-finalization-timeout',
+  'crmd-integration-timeout',
+  'crmd-transition-delay',
+  'remove-after-stop',
+])
+
 /** Cluster options that later schemas have forbidden. */
-export const isGoneOption = (name: string, schema: SchemaNumber): boolean => schema >= 300 && goneOptions.has(name)
+export function isGoneOption(name: string, value: string | undefined, schema: SchemaNumber): boolean {
+  if (schema >= 400) return goneOptionsOf4.has(name) || (name === 'stonith-action' && value === 'poweroff')
+  return schema >= 300 && goneOptions.has(name)
+}

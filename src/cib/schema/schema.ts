@@ -52,6 +52,7 @@ const dateParts = {
   weekdays: text,
   monthdays: text,
   yeardays: text,
+  yearsdays: text,
   weekyears: text,
   moon: text,
 }
@@ -273,9 +274,11 @@ export const attributesWithoutEffect: Readonly<Record<string, string>> = {
   'op interval-origin': 'repetitions are counted from the first one.',
   'date_spec days': notInPattern,
   'date_spec moon': notInPattern,
+  'date_spec yearsdays': `${notInPattern} Write yeardays.`,
   'duration weekdays': notInLength,
   'duration monthdays': notInLength,
   'duration yeardays': notInLength,
+  'duration yearsdays': notInLength,
   'duration weekyears': notInLength,
   'duration moon': notInLength,
 }

@@ -5,13 +5,17 @@ import { isGoneOption, type SchemaNumber } from './schema-words.ts'
 export function shapeMistakes(element: XmlElement, schema: SchemaNumber): readonly string[] {
   // A reference stands for the whole other element.
   if (element.attributes['id-ref'] !== undefined && element.name !== 'operations')
-    return childElements(element).length === 0 && (element.name !== 'nvpair' || schema >= 300 || has(element, 'name'))
+    return childElements(element).length === 0 && (element.name !== 'nvpair' || isPairReference(element, schema))
       ? []
       : [`<${element.name}> refers to another and has parts of its own`]
   const shape = Object.hasOwn(shapes, element.name) ? shapes[element.name] : undefined
   const holds = shape === undefined || shape(element, schema)
   return holds ? [] : [`<${element.name}> '${element.attributes.id ?? ''}' is not complete, or has too much`]
 }
+
+/** A name of its own: it had to have one before the schema 3.0, and may not since 4.0. */
+const isPairReference: Shape = (element, schema) =>
+  schema < 300 ? has(element, 'name') : schema < 400 || none(element, 'name')
 
 type Shape = (element: XmlElement, schema: SchemaNumber) => boolean
 
@@ -39,12 +43,20 @@ const agent: Shape = (element) =>
 const container: Shape = (element) => has(element, 'image') && atMostOne(element, 'masters', 'promoted-max')
 const nvset: Shape = (element) => has(element, 'id') && count(element, 'rule') <= 1
 const nameOfPair = ({ attributes }: XmlElement): string => attributes.name ?? ''
-const pairsAre = (set: XmlElement, isAllowed: (name: string) => boolean): boolean =>
-  childElements(set, 'nvpair').every((pair) => isAllowed(nameOfPair(pair)))
+const pairsAre = (set: XmlElement, isAllowed: (name: string, value: string | undefined) => boolean): boolean =>
+  childElements(set, 'nvpair').every((pair) => isAllowed(nameOfPair(pair), pair.attributes.value))
 const setsAre = (element: XmlElement, isAllowed: (name: string) => boolean): boolean =>
   childElements(element, 'meta_attributes').every((set) => pairsAre(set, isAllowed))
-const noIsolation: Shape = (element, schema) =>
-  schema < 300 || setsAre(element, (name) => !/^isolation(-host|-instance|-wrapper)?$/.test(name))
+/** Names that a resource may not have: isolation in the schemas 3.x, and since 4.0 what decided about restarts. */
+const metaNames: Shape = (element, schema) =>
+  schema < 300 ||
+  setsAre(element, (name) =>
+    schema < 400 ? !/^isolation(-host|-instance|-wrapper)?$/.test(name) : name !== 'restart-type',
+  )
+const goneOfOperations = ['can_fail', 'role_after_failure']
+/** An operation's, in its place or among the defaults. */
+const operationNames: Shape = (element, schema) =>
+  setsAre(element, (name) => (schema < 400 ? schema < 300 || name !== 'requires' : !goneOfOperations.includes(name)))
 /** A pair of resources, or sets of them. */
 const pairOrSets =
   (pair: readonly string[], onlyOfPair: readonly string[]): Shape =>
@@ -56,25 +68,30 @@ const shapes: Readonly<Record<string, Shape>> = {
     ['crm_config', 'nodes', 'resources', 'constraints'].every((name) => count(element, name) === 1) &&
     atMostOnce(element, 'rsc_defaults', 'op_defaults', 'fencing-topology', 'acls', 'tags', 'alerts'),
   cluster_property_set: (element, schema) =>
-    nvset(element, schema) && pairsAre(element, (name) => !isGoneOption(name, schema)),
+    nvset(element, schema) && pairsAre(element, (name, value) => !isGoneOption(name, value, schema)),
   instance_attributes: nvset,
   meta_attributes: nvset,
   utilization: nvset,
-  nvpair: (element) => has(element, 'id', 'name'),
+  nvpair: (element, schema) => has(element, 'id', 'name') && (schema < 400 || has(element, 'value')),
+  rsc_defaults: (element, schema) => schema < 400 || metaNames(element, schema),
+  op_defaults: (element, schema) => schema < 400 || operationNames(element, schema),
   node: (element) => has(element, 'id', 'uname'),
   primitive: (element, schema) =>
     (has(element, 'template')
       ? has(element, 'id') && none(element, 'class', 'provider', 'type')
       : agent(element, schema)) &&
     atMostOnce(element, 'operations') &&
-    noIsolation(element, schema),
+    metaNames(element, schema),
   template: (element, schema) =>
-    agent(element, schema) && atMostOnce(element, 'operations') && noIsolation(element, schema),
-  group: (element) => has(element, 'id') && count(element, 'primitive') > 0,
-  clone: (element) => has(element, 'id') && count(element, 'primitive', 'group') === 1,
+    agent(element, schema) && atMostOnce(element, 'operations') && metaNames(element, schema),
+  group: (element, schema) =>
+    has(element, 'id') && count(element, 'primitive') > 0 && (schema < 400 || metaNames(element, schema)),
+  clone: (element, schema) =>
+    has(element, 'id') && count(element, 'primitive', 'group') === 1 && (schema < 400 || metaNames(element, schema)),
   master: (element) => has(element, 'id') && count(element, 'primitive', 'group') === 1,
-  bundle: (element) =>
+  bundle: (element, schema) =>
     has(element, 'id') &&
+    (schema < 400 || metaNames(element, schema)) &&
     count(element, 'docker', 'podman', 'rkt') === 1 &&
     atMostOnce(element, 'network', 'storage', 'primitive'),
   docker: container,
@@ -87,7 +104,7 @@ const shapes: Readonly<Record<string, Shape>> = {
   op: (element, schema) =>
     has(element, 'id', 'name', 'interval') &&
     atMostOne(element, 'start-delay', 'interval-origin') &&
-    (schema < 300 || setsAre(element, (name) => name !== 'requires')),
+    operationNames(element, schema),
   rule: (element, schema) =>
     has(element, 'id') &&
     atMostOne(element, 'score', 'score-attribute') &&
@@ -100,8 +117,9 @@ const shapes: Readonly<Record<string, Shape>> = {
   rsc_expression: (element) => has(element, 'id'),
   op_expression: (element) => has(element, 'id', 'name'),
   lifetime: (element) => count(element, 'rule') > 0,
-  rsc_location: (element) =>
+  rsc_location: (element, schema) =>
     has(element, 'id') &&
+    (schema < 400 || count(element, 'rule') <= 1) &&
     (count(element, 'resource_set') > 0
       ? none(element, 'rsc', 'rsc-pattern', 'role')
       : exactlyOne(element, 'rsc', 'rsc-pattern')) &&
@@ -123,8 +141,9 @@ const shapes: Readonly<Record<string, Shape>> = {
   resource_ref: (element) => has(element, 'id'),
   tag: (element) => has(element, 'id') && count(element, 'obj_ref') > 0,
   obj_ref: (element) => has(element, 'id'),
-  'fencing-level': (element) =>
+  'fencing-level': (element, schema) =>
     has(element, 'id', 'index', 'devices') &&
+    (schema < 400 || Number(element.attributes.index) <= 9) &&
     (has(element, 'target-attribute') || has(element, 'target-value')
       ? has(element, 'target-attribute', 'target-value') && none(element, 'target', 'target-pattern')
       : exactlyOne(element, 'target', 'target-pattern')),

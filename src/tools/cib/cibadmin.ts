@@ -10,7 +10,7 @@ import {
   printXml,
   sameDocument,
   superusers,
-  upgradeSchema,
+  upgradeToNewest,
   type XmlElement,
 } from '../../cib/index.ts'
 import { commandLine } from '../command-line.ts'
@@ -454,8 +454,14 @@ function erased(cib: XmlElement): XmlElement {
 /** In a file the administrator's number is counted, and what Pacemaker does in two steps after that. */
 function upgraded(cib: XmlElement, isCluster: boolean): XmlElement | ToolReply {
   if (cib.attributes['validate-with'] === 'none') return cib
-  const outcome = upgradeSchema(cib)
-  if (outcome.ok && !isCluster && !sameDocument(outcome.value, cib))
-    return withVersion(outcome.value, { adminEpoch: versionOf(cib).adminEpoch + 1, epoch: 1, numUpdates: 2 })
-  return outcome.ok ? outcome.value : refused(exitCodes.unimplemented, `cibadmin: ${outcome.reports.join(' ')}`)
+  const outcome = upgradeToNewest(cib)
+  if (!outcome.ok) {
+    const isOfLast3 = cib.attributes['validate-with'] === 'pacemaker-3.10'
+    const code = isOfLast3 ? exitCodes.configuration : exitCodes.unimplemented
+    return refused(code, `cibadmin: ${outcome.reports.join(' ')}`)
+  }
+  const next = outcome.value
+  if (isCluster || sameDocument(next.cib, cib)) return next.cib
+  const steps = next.rewritten ? { epoch: 2, numUpdates: 0 } : { epoch: 1, numUpdates: 2 }
+  return withVersion(next.cib, { adminEpoch: versionOf(cib).adminEpoch + 1, ...steps })
 }

@@ -1,5 +1,5 @@
-import { ok } from '../../../base/index.ts'
-import { upgradeSchema } from '../../../cib/index.ts'
+import { ok, type Result } from '../../../base/index.ts'
+import { upgradeSchema, upgradeToNewest, type XmlElement } from '../../../cib/index.ts'
 import { changeCib } from '../../change.ts'
 import { type Command, changeFlags, Refusal } from '../../command.ts'
 import { expectWords } from '../../words.ts'
@@ -13,7 +13,8 @@ export const clusterCibUpgrade: Command = {
     expectWords(call.words, { atLeast: 0, atMost: 0, usage: 'cluster cib-upgrade' })
     return await changeCib(call, {
       edit: (cib) => {
-        const upgraded = upgradeSchema(cib)
+        // Older versions of pcs come with Pacemaker 2, whose newest schema is the one of our new CIBs.
+        const upgraded = call.speech.dialect === '0.12' ? newest(cib) : upgradeSchema(cib)
         if (!upgraded.ok) throw new Refusal(...upgraded.reports)
         return ok({ cib: upgraded.value, created: [], removed: [] })
       },
@@ -21,4 +22,9 @@ export const clusterCibUpgrade: Command = {
       message: () => 'The CIB uses the newest schema.',
     })
   },
+}
+
+function newest(cib: XmlElement): Result<XmlElement, string> {
+  const upgraded = upgradeToNewest(cib)
+  return upgraded.ok ? ok(upgraded.value.cib) : upgraded
 }
