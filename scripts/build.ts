@@ -22,6 +22,7 @@ const groups: readonly Readonly<Record<string, string>>[] = [
     remote: 'src/daemon/remote/run-remote.ts',
     cutter: 'src/daemon/pulse/cutter-thread.ts',
     disk: 'src/daemon/watchdog/disk-process.ts',
+    facts: 'src/daemon/hardware/facts-process.ts',
     planner: 'src/daemon/planner/thread.ts',
     select: 'src/daemon/access/select-thread.ts',
     discovery: 'src/daemon/discovery/thread.ts',

@@ -71,6 +71,7 @@ export {
   updateAlert,
   updateRecipient,
 } from './edit/alerts.ts'
+export { autoUtilization, withoutAutoUtilization } from './edit/auto-utilization.ts'
 export { type ContainerType, containerTypes, createBundle, resetBundle, updateBundle } from './edit/bundles.ts'
 export {
   banNode,

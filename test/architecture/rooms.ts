@@ -14,6 +14,7 @@ export const rooms: Readonly<Record<string, readonly string[] | typeof everythin
   controller: ['base', 'cib', 'holds', 'status', 'transition', 'scheduler'],
   rollout: ['base', 'cib', 'status'],
   services: ['base', 'cib', 'status'],
+  hardware: ['base', 'cib'],
   alerts: ['base', 'cib', 'status'],
   jobs: ['base'],
   'resource-agents': ['base', 'cib'],
@@ -37,6 +38,7 @@ export const rooms: Readonly<Record<string, readonly string[] | typeof everythin
     'tools',
     'rollout',
     'services',
+    'hardware',
   ],
   program: [],
   daemon: everything,
@@ -56,6 +58,7 @@ export const mindRooms = [
   'holds',
   'rollout',
   'services',
+  'hardware',
 ]
 /** Data rooms hold no I/O either; the packages that they use are pure. */
 export const dataRooms = ['base', 'cib', 'transition']

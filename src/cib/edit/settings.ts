@@ -7,6 +7,7 @@ import { cloneMetaOptions, commonMetaOptions } from '../options/resource-options
 import { configurationElement } from '../read-configuration.ts'
 import { idSource } from '../schema/ids.ts'
 import { appended, editSection, replaceElement } from '../tree.ts'
+import { withoutComputed } from './auto-utilization.ts'
 import { missingNodes } from './find.ts'
 import { checkNameValues, isMisspelt, type NameValues, setNameValues } from './name-values.ts'
 import { type EditReport, type EditResult, edited, unless } from './reports.ts'
@@ -100,9 +101,11 @@ export function setNodeAttributes(cib: XmlElement, change: NodeChange): EditResu
         const node = findNode(withEntry, name)
         if (node === undefined) return withEntry
         const setId = kind === 'utilization' ? `nodes-${idOf(node)}-utilization` : `nodes-${idOf(node)}`
-        return replaceElement(withEntry, node, (found) =>
-          setNameValues(found, { kind, setId, values: change.values }, ids),
-        )
+        return replaceElement(withEntry, node, (found) => {
+          const typed = kind === 'utilization' ? withoutComputed(found, Object.keys(change.values)) : { node: found }
+          const changed = setNameValues(typed.node, { kind, setId, values: change.values }, ids)
+          return 'auto' in typed ? appended(changed, typed.auto) : changed
+        })
       }, cib),
     )
   })

@@ -114,6 +114,13 @@ export const clusterOptions: readonly OptionDefinition[] = [
     description: 'Whether some node feeds a watchdog now.',
   },
   {
+    name: 'facts-interval',
+    type: duration,
+    default: '10min',
+    description:
+      'How often each node reads what its machine is (processors, memory, disks, network) into its node attributes #facts-…, at least 10 s; 0 removes them and reads nothing.',
+  },
+  {
     name: 'watchdog-device',
     type: text,
     default: '',

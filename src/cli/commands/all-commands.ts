@@ -62,12 +62,14 @@ import { lockAcquire, lockList, lockRelease, lockRun } from './lock/lock.ts'
 import { metrics } from './metrics/metrics.ts'
 import { nodeAttribute } from './node/attribute.ts'
 import { nodeDrain, nodeUndrain } from './node/drain.ts'
+import { nodeFacts } from './node/facts.ts'
 import { nodeModeCommands } from './node/standby.ts'
 import { orchestrateVerbs } from './orchestrate/orchestrate.ts'
 import { orchestrateSettings } from './orchestrate/settings.ts'
 import { pkiRotate, pkiStatus } from './pki/pki.ts'
 import { exportFile } from './plan/export.ts'
 import { apply, plan } from './plan/plan.ts'
+import { profileCreate, profileDelete, profileList, profileMatch, profileRequire } from './profile/profile.ts'
 import { propertyConfig, propertyList } from './property/config.ts'
 import { propertyDefaults, propertyDescribe } from './property/describe.ts'
 import { propertySet, propertyUnset } from './property/property.ts'
@@ -160,6 +162,7 @@ import { sbdDeviceMessage, sbdDeviceSetup } from './stonith/sbd-device.ts'
 import { sbdWatchdogTest } from './stonith/watchdog-test.ts'
 import { tagConfig, tagCreate, tagDelete, tagUpdate } from './tag/tag.ts'
 import { ticketCleanup, ticketCommands, ticketStatus } from './ticket/ticket.ts'
+import { utilizationAutoCommand } from './utilization/auto.ts'
 import { waitConverged } from './wait/converged.ts'
 import { why } from './why/why.ts'
 
@@ -275,7 +278,9 @@ export const allCommands: readonly Command[] = [
   nodeDrain,
   nodeUndrain,
   nodeAttribute,
+  nodeFacts,
   nodeUtilization,
+  utilizationAutoCommand,
   propertySet,
   propertyUnset,
   propertyConfig,
@@ -330,6 +335,11 @@ export const allCommands: readonly Command[] = [
   cibElementDescription,
   cibElementCreate,
   ticketStatus,
+  profileList,
+  profileCreate,
+  profileMatch,
+  profileRequire,
+  profileDelete,
   roleList,
   inventory,
   roleAdd,

@@ -40,17 +40,14 @@ export class AttributeChanges {
 
   /** Resolves when this node's view shows it. */
   async set(request: AttributeRequest): Promise<void> {
-    const { name, set, value } = request
-    // What is too long and there all the same can be deleted.
-    const sentence =
-      value === undefined
-        ? undefined
-        : (tooLong('name of the node attribute', name, longestAttributeName) ??
-          tooLong('set of the node attribute', set, longestAttributeName))
-    if (sentence !== undefined) throw refuse('bad-name', sentence)
-    if (value !== undefined)
-      refuseUnfit({ 'The name of an attribute': name, [`The set of ${name}`]: set, [`The value of ${name}`]: value })
+    refuseBad(request)
     await this.#change(request.name, (known) => setAttribute(known, request))
+  }
+
+  /** In one transaction, so that the cluster decides once. No name is there twice. */
+  async setAll(requests: readonly AttributeRequest[]): Promise<void> {
+    for (const request of requests) refuseBad(request)
+    await this.#write((known) => requests.flatMap((request) => setAttribute(known, request)))
   }
 
   async setDampening(name: string, delayMs: number): Promise<void> {
@@ -82,6 +79,19 @@ export class AttributeChanges {
     const { revision } = await store().transaction({ compare: [], writes: decided.map(attributeWrite) })
     await untilState(this.#ports, () => view().revision >= revision, seenTimeoutMs)
   }
+}
+
+function refuseBad(request: AttributeRequest): void {
+  const { name, set, value } = request
+  // What is too long and there all the same can be deleted.
+  const sentence =
+    value === undefined
+      ? undefined
+      : (tooLong('name of the node attribute', name, longestAttributeName) ??
+        tooLong('set of the node attribute', set, longestAttributeName))
+  if (sentence !== undefined) throw refuse('bad-name', sentence)
+  if (value !== undefined)
+    refuseUnfit({ 'The name of an attribute': name, [`The set of ${name}`]: set, [`The value of ${name}`]: value })
 }
 
 type Named = Pick<TransientAttributeRecord, 'node' | 'set' | 'name'>

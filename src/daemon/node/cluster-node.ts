@@ -27,6 +27,7 @@ import { forgetMet, hasMet, otherOfTwo, votesIn } from '../alone/wait-for-all.ts
 import { fencingRecordOf } from '../api/cluster-state.ts'
 import { remoteTools, serveAgentTools } from '../api/serve-agent-tools.ts'
 import { FencingDriver } from '../fencing/fencing-driver.ts'
+import { FactsKeeper } from '../hardware/facts-keeper.ts'
 import { HoldKeeper } from '../holds/hold-keeper.ts'
 import { readBootId } from '../host/boot-id.ts'
 import { monotonicNow } from '../host/clock.ts'
@@ -151,6 +152,7 @@ export class ClusterNode {
   readonly #taskCleaner: TaskCleaner
   readonly #holds: HoldKeeper
   readonly #services: ServiceHands
+  readonly #facts: FactsKeeper
   readonly #notice: RestartNotice
   readonly #jobs: JobKeeper
   readonly rollouts: Rollouts
@@ -296,6 +298,12 @@ export class ClusterNode {
       attributes: this.attributes,
       folder: setup.paths.checks,
       catalogue: async (asked) => await this.#known.services(asked),
+    })
+    this.#facts = new FactsKeeper({
+      ...this.#sources(),
+      self: this.name,
+      quorate: () => this.quorate,
+      attributes: this.attributes,
     })
     this.#tasks = new TaskKeeper({
       ...this.#sources(),
@@ -533,6 +541,7 @@ export class ClusterNode {
     this.rollouts.close()
     this.#holds.close()
     this.#services.close()
+    this.#facts.close()
     this.#jobs.close()
     this.authority.close()
     this.rotation.close()
@@ -616,6 +625,7 @@ export class ClusterNode {
     if (this.#executor) {
       this.#alerts.look()
       this.#services.look()
+      this.#facts.look()
       this.#tasks.look()
       this.#jobs.look()
       this.#taskCleaner.look()

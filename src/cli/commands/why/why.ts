@@ -19,6 +19,7 @@ import { watchdogSettingOf } from '../../watchdog-setting.ts'
 import { expectWords } from '../../words.ts'
 import { withoutQuorum } from '../status/status.ts'
 import { describeAttempts, unresolved } from '../stonith/history.ts'
+import { lackingHardware } from './hardware.ts'
 import { describeUnderWay, underWay } from './under-way.ts'
 
 export const why: Command = {
@@ -90,7 +91,13 @@ function withHolds<Explanation extends { readonly text: string }>(
 async function tellWithState(call: Call, resource: ResourceExplanation): Promise<Outcome> {
   const state = await call.cluster.live?.getState({})
   const actions = state === undefined ? [] : underWay(resource, state)
-  return done(`${resource.text}\n${describeUnderWay(actions)}`, { ...resource, underWay: actions })
+  const lacking = await lackingHardware(call, call.words[0] ?? '')
+  const hardware = lacking.map((sentence) => `  ${sentence}\n`).join('')
+  return done(`${resource.text}\n${hardware}${describeUnderWay(actions)}`, {
+    ...resource,
+    underWay: actions,
+    ...(lacking.length === 0 ? {} : { lackingHardware: lacking }),
+  })
 }
 
 async function whyFence(call: Call): Promise<Outcome> {

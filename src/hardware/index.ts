@@ -1,0 +1,33 @@
+/** What machines are and how they are: facts, profiles, capacities. Pure. */
+export { capacityOf, defaultReserve, type Reserve } from './capacity.ts'
+export {
+  differencesBetween,
+  type FactDefinition,
+  type FactDifference,
+  type Facts,
+  factChanges,
+  factDefinitions,
+  factNamed,
+  factsOf,
+  type HardwareReading,
+  knownFacts,
+  printFact,
+  usualValue,
+} from './facts.ts'
+export {
+  type ExpressionMistake,
+  type ProfileExpression,
+  parseExpression,
+  printExpression,
+} from './profile-expression.ts'
+export {
+  excludedEverywhere,
+  exclusionRule,
+  isProfileName,
+  matchProfile,
+  mostProfiles,
+  type Profile,
+  type ProfileMatch,
+  profileOptionPrefix,
+  profilesIn,
+} from './profiles.ts'
