@@ -255,7 +255,7 @@ export {
 export { type SplitCib, splitCib } from './status/split-cib.ts'
 export { configurationSections } from './tree.ts'
 export { type CibFinding, type CibReport, describeCibReport, describeFinding, type Where } from './validate/report.ts'
-export { validateCib } from './validate/validate-cib.ts'
+export { validateCib, validationSteps } from './validate/validate-cib.ts'
 export { unreadableSchema } from './validate/validate-obsolete.ts'
 export {
   parseBoolean,

@@ -309,8 +309,8 @@ describe('a change of what was shown', () => {
     setImmediate(count)
     await guarded.changed(whole, shown, pushed)
     isDone = true
-    // The merge, its permissions, references, and the mistakes of both.
-    expect(turns).toBeGreaterThanOrEqual(5)
+    // The merge, its permissions, references, and the mistakes of both, which are looked for in nine steps each.
+    expect(turns).toBeGreaterThanOrEqual(5 + 2 * 8)
   })
 
   test('must not refer to what its author may not read', async () => {

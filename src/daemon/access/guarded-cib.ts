@@ -7,6 +7,7 @@ import {
   type Access,
   accessTo,
   applyToWhole,
+  type CibReport,
   configurationElement,
   describeCibReport,
   describeForbidden,
@@ -20,7 +21,7 @@ import {
   readable,
   sameDocument,
   UnreadablePermissionError,
-  validateCib,
+  validationSteps,
   type XmlElement,
 } from '../../cib/index.ts'
 import { RefusedError, refuse } from '../../rpc/index.ts'
@@ -107,9 +108,9 @@ export class GuardedCib {
         `${this.rights.user} may not refer to '${hidden}', because ${this.rights.user} may not read all of it.`,
       )
     await afterOthers()
-    const known = new Set(mistakes(whole))
+    const known = new Set(await mistakes(whole))
     await afterOthers()
-    const fresh = mistakes(after).filter((sentence) => !known.has(sentence))
+    const fresh = (await mistakes(after)).filter((sentence) => !known.has(sentence))
     if (fresh.length > 0) throw refuse('mistakes', ...fresh)
     await afterOthers()
     return after
@@ -155,12 +156,19 @@ function withClusterWordsOf(whole: XmlElement, merged: XmlElement): XmlElement {
 /** Of the CIB that there is, each change asks again. */
 const knownMistakes = new WeakMap<XmlElement, readonly string[]>()
 
-function mistakes(cib: XmlElement): readonly string[] {
+async function mistakes(cib: XmlElement): Promise<readonly string[]> {
   const known =
     knownMistakes.get(cib) ??
-    validateCib(cib)
-      .filter(({ severity }) => severity === 'error')
-      .map(describeCibReport)
+    (await validated(cib)).filter(({ severity }) => severity === 'error').map(describeCibReport)
   knownMistakes.set(cib, known)
   return known
+}
+
+async function validated(cib: XmlElement): Promise<readonly CibReport[]> {
+  const steps = validationSteps(cib)
+  for (;;) {
+    const step = steps.next()
+    if (step.done) return step.value
+    await afterOthers()
+  }
 }
