@@ -1,6 +1,7 @@
 /**
  * A dynamic inventory for Ansible: https://docs.ansible.com/ansible/latest/dev_guide/developing_inventory.html (inventory scripts).
- * Ansible evaluates templates in the variables of an inventory, so no text is among them that a remote node or an agent chooses.
+ * Ansible evaluates templates in the variables of an inventory, and with them programs on its own host. So no text is among them that could be one, whoever has
+ * written it into the configuration: a remote node, an agent, a user whose roles permit one resource.
  */
 import { type NodeVersionRecord, versionRun, whyLagging } from '../../../rollout/index.ts'
 import { type NodeStatus, rolesOf } from '../../../status/index.ts'
@@ -15,7 +16,7 @@ export const inventory: Command = {
   usage: '[--list | --host <node>]',
   summary: 'Print the nodes as a dynamic inventory for Ansible',
   details:
-    'The groups are members, remote_nodes and guest_nodes, role_<role> for each role, and state_online, state_offline, state_standby, state_maintenance and state_unclean; version_<version> and version_state_<state> by what is recorded of versions, and version_pending for nodes that have not come to the version that was triggered. The answer is always JSON. The program systole-inventory is this command in the form that ansible -i takes.',
+    'The groups are members, remote_nodes and guest_nodes, role_<role> for each role, and state_online, state_offline, state_standby, state_maintenance and state_unclean; version_<version> and version_state_<state> by what is recorded of versions, and version_pending for nodes that have not come to the version that was triggered. Names and addresses that could be a template or an option are omitted. The answer is always JSON. The program systole-inventory is this command in the form that ansible -i takes.',
   examples: ['systole inventory --list', 'ansible -i /opt/systole/bin/systole-inventory role_db -m ping'],
   flags: [
     { name: 'list', summary: 'All nodes and groups (default)' },
@@ -47,14 +48,14 @@ async function readNodes(call: Call): Promise<readonly InventoryNode[]> {
   const status = statusOf(call, cib)
   const known = state?.configured === true ? await lifecycle(call) : undefined
   return status.nodes
-    .filter(({ isBundleNode }) => !isBundleNode)
+    .filter(({ isBundleNode, name }) => !isBundleNode && plainName.test(name))
     .map((node) => {
       const [address] = addressesOf(node, { status, state })
       const roles = rolesOf(node)
       const record = known?.versions.find((one) => one.node === node.name)
       const variables = {
-        ...(address === undefined ? {} : { ansible_host: address }),
-        systole_id: node.id,
+        ...(address !== undefined && plainAddress.test(address) && { ansible_host: address }),
+        ...(plainName.test(node.id) && { systole_id: node.id }),
         systole_online: node.online,
         systole_roles: roles,
         systole_kind: node.kind,
@@ -82,7 +83,9 @@ function versionGroups(record: NodeVersionRecord, desired: string | undefined): 
   ]
 }
 
-/** A version that could be a template is left out. */
+/** What could be a template is left out, and so is a node by such a name, or by one that could be an option. */
+const plainName = /^[A-Za-z0-9_][A-Za-z0-9._-]*$/
+const plainAddress = /^[A-Za-z0-9_:[][A-Za-z0-9._:%\]-]*$/
 const plainVersion = /^[A-Za-z0-9._+~:-]+$/
 
 const versionVariables = ({ version, state }: NodeVersionRecord): Readonly<Record<string, string>> => ({
