@@ -399,3 +399,32 @@ test('a user with roles acts under his own name, whatever his request says', asy
   await handlers.acquireLock({ user: 'root' } as never, context as never)
   expect(names).toEqual(['alice'])
 })
+
+test('settings for scripts may be passwords: who may not run jobs does not read those', async () => {
+  const settings = [
+    { kind: 'config_state', scope: 'global', key: 'db_password', value: 'geheim' },
+    { kind: 'config_state', scope: 'global', key: 'site_code', value: 'geheim' },
+    { kind: 'config_state', scope: 'global', key: 'enable_update', value: 'True' },
+  ]
+  const getLifecycle = async () => await Promise.resolve({ known: JSON.stringify({ versions: [], settings }) })
+  const job = { id: 'p', role: 'r', kind: 'write', on: { by: 'element', name: 'job' } }
+  const cib = cibOf(
+    '<cib><configuration><crm_config><cluster_property_set id="o"><nvpair id="s" name="secret-names" value="site_*"/></cluster_property_set></crm_config></configuration></cib>',
+  )
+  const ask = async (rights: object | undefined): Promise<readonly string[]> => {
+    const access = {
+      rightsOf: async () => await (rights ? Promise.resolve(rights) : Promise.reject(new Error('bob has no role'))),
+      guardedFor: () => ({}),
+    }
+    const handlers = guardLocal({ access, configuration: { cib } } as unknown as Daemon, {
+      getLifecycle,
+    } as unknown as LocalHandlers)
+    const context = { signal: new AbortController().signal, caller: user(1) }
+    const { known } = await handlers.getLifecycle({}, context as never)
+    return (JSON.parse(known) as { settings: { value: string }[] }).settings.map(({ value }) => value)
+  }
+  expect(await ask({ kind: 'limited', user: 'alice', permissions: [] })).toEqual(['******', '******', 'True'])
+  expect(await ask({ kind: 'limited', user: 'alice', permissions: [job] })).toEqual(['geheim', 'geheim', 'True'])
+  expect(await ask({ kind: 'all', user: 'bob', mayNameAnother: false })).toEqual(['geheim', 'geheim', 'True'])
+  await expect(ask(undefined)).rejects.toThrow('no role')
+})

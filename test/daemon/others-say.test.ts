@@ -112,3 +112,18 @@ for (const name of [...asking, 'GetClusterFile', 'CheckLinks'])
     own = list('4 abh-r')
     expect(await call()).toBe('removed')
   })
+
+test('what the others bring meanwhile counts before the caller is answered', async () => {
+  let own = list('3 abhr')
+  const { admit } = new Admission({
+    log: { warn: () => undefined } as never,
+    file: () => own,
+    refresh: async () => undefined,
+    isCurrent: () => false,
+    askOthers: () => {
+      own = list('4 abh-r')
+      return Promise.resolve([])
+    },
+  })
+  await expect(admit(caller, '/systole.Node/StartCluster')).rejects.toMatchObject({ code: 'removed' })
+})

@@ -136,6 +136,13 @@ test('a rollout goes on step by step, also when nothing of the store changes', a
       return await tasks()
     }, patience)
     .toBe(1)
+  // It waits for the task now: there is nothing to write, however often it looks.
+  const settledAt = transactions
+  for (let again = 0; again < 5; again++) {
+    await look(seen, keeper)
+    for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve))
+  }
+  expect(transactions).toBe(settledAt)
 })
 
 test('a step that waits for nothing that the store announces is made all the same', async () => {
@@ -211,5 +218,6 @@ test('a store that fails is asked again, and one that is closed no more', async 
   keeper.close()
   const closedAt = failures
   await look(seen, keeper)
+  for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve))
   expect(failures).toBe(closedAt)
 })

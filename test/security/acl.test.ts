@@ -354,6 +354,64 @@ test('a role that may write the whole configuration administers, and nothing les
   expect(await as('bob', 'systole cluster token')).toMatchObject({ code: 0 })
 })
 
+const packages = resolve(import.meta.dirname, '../../node_modules')
+const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64')
+
+/** Requests in which bob says that he is root, as any program may. */
+async function forged(): Promise<Readonly<Record<string, { readonly details?: string }>>> {
+  const requests = {
+    acquireLock: encode('AcquireLockRequest', {
+      name: `forged-${Date.now()}`,
+      user: 'root',
+      ttlMs: 600_000,
+      renew: false,
+    }),
+    acquireHolds: encode('AcquireHoldsRequest', { holds: [{ kind: 'disable', resource: 'web' }], user: 'root' }),
+    runJob: encode('RunJobRequest', { argv: ['id'], nodes: ['n1'], user: 'root' } as never),
+    triggerVersion: encode('TriggerVersionRequest', { version: '1', force: false, user: 'root' }),
+    reportVersion: encode('ReportVersionRequest', { node: 'n1', version: '1', user: 'root' }),
+  }
+  const calls = Object.entries(requests).map(
+    ([name, bytes]) => `${localService[name as keyof typeof localService].path}=${base64(bytes)}`,
+  )
+  const { text } = await as(
+    'bob',
+    `node ${lab.folder}/raw-calls.mjs ${packages} /run/systole/systole.sock ${calls.join(' ')}`,
+  )
+  const outcomes = text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { readonly path: string; readonly details?: string })
+  return Object.fromEntries(outcomes.map(({ path, ...outcome }) => [path.split('/').at(-1) ?? '', outcome]))
+}
+
+for (const what of ['who may write the whole configuration', 'who is in haclient, while access control is off,'])
+  test(`${what} acts under his own name, whatever his requests say, and runs nothing`, async () => {
+    if (what.startsWith('who is')) await root('systole acl disable')
+    const outcomes = await forged()
+    for (const call of ['RunJob', 'TriggerVersion', 'ReportVersion'])
+      expect.soft(outcomes[call]?.details, call).toContain('Permission denied: Jobs run as root')
+    for (const call of ['AcquireLock', 'AcquireHolds']) expect.soft(outcomes[call]?.details, call).toBeUndefined()
+    const locks = JSON.parse(await root('systole lock list --json')) as {
+      readonly locks: readonly { user: string; owner: string }[]
+    }
+    expect(locks.locks.length).toBeGreaterThan(0)
+    for (const lock of locks.locks) expect(lock).toMatchObject({ user: 'bob', owner: 'bob@n1' })
+    expect(await root('systole hold list --json')).toMatch(/"user": ?"bob"/)
+    expect(await root('systole hold list --json')).not.toMatch(/"user": ?"root"/)
+    if (what.startsWith('who is')) await root('systole acl enable')
+  })
+
+test('a setting that is a password is read by root, and not by who reads the rest', async () => {
+  await root(`systole orchestrate set_config db_password=${secret} global`)
+  await root('systole orchestrate set_config enable_update=True global')
+  const asked = 'systole orchestrate host_data state'
+  expect(await root(asked)).toContain(secret)
+  const { text } = await as('alice', asked)
+  expect(text).toContain('enable_update')
+  expect(text).not.toContain(secret)
+})
+
 test('where the cluster is stopped nobody but root gets in, as the roles are not known there', async () => {
   await root('systole cluster stop --force')
   for (const command of ['systole cluster start', 'systole cluster token', 'systole cluster destroy --force']) {

@@ -5,12 +5,16 @@ import {
   childElement,
   configurationElement,
   findResource,
+  hiddenValue,
+  isSecretName,
   parseXml,
   printXml,
+  secretNames,
   type XmlElement,
 } from '../../cib/index.ts'
 import { type ClusterView, cibOfView } from '../../controller/index.ts'
 import { type HoldRecord, holdsIn, restoreHolds, splitHolds } from '../../holds/index.ts'
+import type { LifecycleKnown } from '../../rollout/index.ts'
 import {
   type CallContext,
   type ClusterState,
@@ -30,6 +34,7 @@ import { toBytes } from '../records/json-value.ts'
 import { keys } from '../records/keys.ts'
 import { ticketAfter } from '../records/ticket-after.ts'
 import { denied, type GuardedCib } from './guarded-cib.ts'
+import { holdsJobs } from './job-rights.ts'
 import { refuseLongDocument } from './longest-document.ts'
 import type { LimitedRights } from './rights.ts'
 import { viewAfter, viewWithAttribute } from './state-after.ts'
@@ -49,6 +54,7 @@ export type LimitedHandlers = Pick<
   | 'setTransientAttribute'
   | 'deleteHistory'
   | 'setTicket'
+  | 'getLifecycle'
   | 'acquireHolds'
   | 'renewHolds'
   | 'releaseHolds'
@@ -104,8 +110,21 @@ export function limitedHandlers(daemon: Daemon, handlers: LocalHandlers, rights:
       await mayBecome(viewAfter(view, [write]))
       return await handlers.setTicket(asked, context)
     },
+    getLifecycle: async (asked, context) => {
+      const answer = await handlers.getLifecycle(asked, context)
+      return holdsJobs(rights) ? answer : { known: withoutSecretSettings(daemon, answer.known) }
+    },
     ...limitedHolds(daemon, guarded, handlers),
   }
+}
+
+/** Settings are for scripts of root's on the nodes, and may be passwords. */
+function withoutSecretSettings(daemon: Daemon, text: string): string {
+  const known = JSON.parse(text) as LifecycleKnown
+  const cib = daemon.configuration?.cib
+  const isSecret = cib === undefined ? isSecretName : secretNames(cib)
+  const settings = known.settings.map((one) => (isSecret(one.key) ? { ...one, value: hiddenValue } : one))
+  return JSON.stringify({ ...known, settings })
 }
 
 /** A hold is permitted to whoever may write what it is equivalent to, and shown to whoever may read that. */

@@ -65,7 +65,7 @@ export const localNeeds = {
   startRollout: 'job',
   changeRollout: 'job',
   listRollouts: 'job',
-  getLifecycle: 'anybody',
+  getLifecycle: 'own part',
   triggerVersion: 'job',
   reportVersion: 'job',
   changeSetting: 'job',
