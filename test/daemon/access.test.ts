@@ -416,9 +416,12 @@ test('settings for scripts may be passwords: who may not run jobs does not read 
       rightsOf: async () => await (rights ? Promise.resolve(rights) : Promise.reject(new Error('bob has no role'))),
       guardedFor: () => ({}),
     }
-    const handlers = guardLocal({ access, configuration: { cib } } as unknown as Daemon, {
-      getLifecycle,
-    } as unknown as LocalHandlers)
+    const handlers = guardLocal(
+      { access, configuration: { cib } } as unknown as Daemon,
+      {
+        getLifecycle,
+      } as unknown as LocalHandlers,
+    )
     const context = { signal: new AbortController().signal, caller: user(1) }
     const { known } = await handlers.getLifecycle({}, context as never)
     return (JSON.parse(known) as { settings: { value: string }[] }).settings.map(({ value }) => value)
