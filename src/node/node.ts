@@ -25,7 +25,14 @@ import {
   type PresenceInput,
   presenceStep,
 } from '../membership/index.ts'
-import { describeTwoNode, initialTwoNode, nextTwoNodeAt, type TwoNodeInput, twoNodeStep } from '../quorum/index.ts'
+import {
+  describeTwoNode,
+  initialTwoNode,
+  nextTwoNodeAt,
+  type TwoNodeInput,
+  twoNodeStep,
+  votesIn,
+} from '../quorum/index.ts'
 import { takerOf } from './commands.ts'
 import {
   confirmDown,
@@ -128,6 +135,8 @@ function takeInput(state: NodeState, input: NodeInput, now: MonotonicMs): NodeTu
       return seen({ ...state, view: input.view }, input.changes, now)
     case 'began':
       return begin({ ...state, began: true }, now)
+    case 'list':
+      return turn({ ...state, list: input.list })
     case 'quorum':
       return quorumIs(state, input, now)
     case 'quorum-lost':
@@ -205,7 +214,11 @@ export function ownCopyWillDo(state: NodeState, isOneOfTwo: boolean, now: Monoto
 function quorumIs(state: NodeState, input: Extract<NodeInput, { kind: 'quorum' }>, now: MonotonicMs): NodeTurn {
   const { lease, until } = input
   const before = isQuorate(state, now)
-  const prolonged = toController({ ...state, quorateUntil: until }, input, now)
+  const prolonged = toController(
+    { ...state, quorateUntil: until },
+    { ...input, ...votesIn(state.list, state.self) },
+    now,
+  )
   if (lease === undefined || !isQuorate(prolonged.state, now) || (before && lease === state.lease)) return prolonged
   return andThen(prolonged, (next) => {
     const gained = endOwnStops({ ...next, lease, met: true })

@@ -10,7 +10,7 @@ import type {
 } from '../controller/index.ts'
 import type { Command } from '../executor/index.ts'
 import type { PresenceEffect, PresenceInput, PresenceState } from '../membership/index.ts'
-import type { TwoNodeEffect, TwoNodeInput, TwoNodeState } from '../quorum/index.ts'
+import type { TwoNodeEffect, TwoNodeInput, TwoNodeState, VoterList } from '../quorum/index.ts'
 import type { ResourceAction, TransitionGraph } from '../transition/index.ts'
 import type { CommandAnswer } from './commands.ts'
 import type { NodeFencing, NodeFencingEffect, NodeFencingInput } from './fencing-state.ts'
@@ -25,6 +25,8 @@ export interface NodeSetup {
     readonly leaseMarginMs: number
     readonly controller: typeof defaultControllerTimings
   }
+  /** Who votes, by this node's list. */
+  readonly list: VoterList
   /** This machine had quorum since it booted. */
   readonly met: boolean
 }
@@ -82,17 +84,10 @@ export type NodeInput =
   /** The store's events, folded into the view; before `began` too. */
   | { readonly kind: 'store'; readonly view: ClusterView; readonly changes: readonly Change[] }
   | { readonly kind: 'began' }
-  /**
-   * From the quorum core, whenever it changes or is prolonged. `voters`: by the list of nodes, the witness too. `otherVoter`: of two voters that are
-   * nodes the one that this node may go on without.
-   */
-  | {
-      readonly kind: 'quorum'
-      readonly lease?: string
-      readonly until: MonotonicMs
-      readonly voters?: readonly NodeName[]
-      readonly otherVoter?: NodeName
-    }
+  /** From the quorum core, whenever it changes or is prolonged. */
+  | { readonly kind: 'quorum'; readonly lease?: string; readonly until: MonotonicMs }
+  /** This node's list of nodes is another one. */
+  | { readonly kind: 'list'; readonly list: VoterList }
   | { readonly kind: 'quorum-lost'; readonly why: string }
   | { readonly kind: 'silence'; readonly silent: readonly NodeName[]; readonly agreed: readonly NodeName[] }
   /** What this node says of itself now. */

@@ -3,7 +3,7 @@
  * a margin. `quorumStep` keeps that lease alive and says when it no longer holds; `votes.ts` counts for people; `loss.ts`
  * knows how long others must wait for a node that ends by itself; `watchdog.ts` is when a node feeds the timer that resets it, and
  * `disks.ts` how long a reading of a disk lets it;
- * `two-node.ts` is what one of two does when the other is gone.
+ * `two-node.ts` is what one of two does when the other is gone, and `voters.ts` which two those are.
  */
 export { type DiskTimes, diskPatienceMs, disksToRead } from './disks.ts'
 export { lossWait, watchdogWait } from './loss.ts'
@@ -31,6 +31,7 @@ export {
   type TwoNodeState,
   twoNodeStep,
 } from './two-node.ts'
+export { hasVote, type ListedHost, otherOfAll, otherOfTwo, type VoterList, votesIn } from './voters.ts'
 export { quorumVotes } from './votes.ts'
 export {
   type DiskRule,

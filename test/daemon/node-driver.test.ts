@@ -24,6 +24,7 @@ function driver(executor: Partial<Executor> = {}): NodeDriver {
     self: nodeName('n1'),
     incarnation: 7,
     timings: { ...defaultTimings, restartGraceMs: 8000 },
+    list: { nodes: [{ name: nodeName('n1'), votes: true }], store: { kind: 'etcd' } },
     met: false,
     log: { info: () => undefined, warn: () => undefined, error: () => undefined },
     executor: () => executor,

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { nodeName } from '../../src/base/index.ts'
 import { type ClusterView, emptyView, keys, observe } from '../../src/controller/index.ts'
 import { lostHosts } from '../../src/daemon/alone/last-voter.ts'
-import { mustMeetFirst, otherOfTwo } from '../../src/daemon/alone/wait-for-all.ts'
+import { mustMeetFirst } from '../../src/daemon/alone/wait-for-all.ts'
 import type { Daemon } from '../../src/daemon/daemon.ts'
 import { pathsBelow } from '../../src/daemon/host/paths.ts'
 import {
@@ -31,6 +31,7 @@ import {
   witnessVoterState,
 } from '../../src/daemon/witness/witness-health.ts'
 import { memberStep } from '../../src/daemon/witness/witness-host.ts'
+import { otherOfTwo } from '../../src/quorum/index.ts'
 import { EmbeddedStore } from '../../src/store/index.ts'
 
 /** `a` votes, `a-` does not; `w` is the witness. */
@@ -286,7 +287,7 @@ describe('the member of a witness', () => {
 })
 
 describe('the rules for two nodes', () => {
-  const own = { name: nodeName('a') }
+  const own = nodeName('a')
 
   test('rest while a witness votes', () => expect(otherOfTwo(file('a b w'), own)).toBeUndefined())
 

@@ -74,6 +74,7 @@ function daemonDriver(): Driven {
     self,
     incarnation: 7,
     timings: defaultTimings,
+    list: { nodes: [{ name: self, votes: true }], store: { kind: 'etcd' } },
     met: false,
     log,
     controller: {

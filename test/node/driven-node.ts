@@ -19,6 +19,7 @@ import {
   NodeLoop,
   type OwnPlan,
 } from '../../src/node/index.ts'
+import type { VoterList } from '../../src/quorum/index.ts'
 import type { ResourceAction } from '../../src/transition/index.ts'
 
 export const self = nodeName('n1')
@@ -36,9 +37,10 @@ export class DrivenNode {
   #view = emptyView
   #revision = 10
 
-  constructor(options: { readonly met?: boolean } = {}) {
+  constructor(options: { readonly met?: boolean; readonly list?: VoterList } = {}) {
     const timings = { leaseTtlMs: 5000, leaseMarginMs: 500, controller: defaultControllerTimings }
-    const setup = { self, incarnation, met: options.met ?? false, timings }
+    const list = options.list ?? { nodes: [{ name: self, votes: true }], store: { kind: 'etcd' } }
+    const setup = { self, incarnation, list, met: options.met ?? false, timings }
     this.loop = new NodeLoop(initialNode(setup, monotonicMs(this.now)), {
       now: () => monotonicMs(this.now),
       perform: (effect) => {

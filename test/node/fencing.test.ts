@@ -124,7 +124,10 @@ test('a DC of a later term is not forestalled: no device is told for the earlier
 describe('what the controller asks for', () => {
   const passed = (forMs: number): readonly string[] => {
     const timings = nodeTimings({ leaseTtlMs: 5000, leaseMarginMs: 500, stopTimeMs: 5000, restartGraceMs: 5000 })
-    const state = initialNode({ self, incarnation, met: true, timings }, monotonicMs(0))
+    const state = initialNode(
+      { self, incarnation, list: { nodes: [], store: { kind: 'etcd' } }, met: true, timings },
+      monotonicMs(0),
+    )
     const kinds: string[] = []
     const loop = new NodeLoop(
       { ...state, quorateUntil: monotonicMs(forMs) },

@@ -4,7 +4,6 @@
  */
 import { expect, test } from 'vitest'
 import { type NodeName, nodeName } from '../../src/base/index.ts'
-import { otherOfTwo } from '../../src/daemon/alone/wait-for-all.ts'
 import {
   type ClusterFile,
   type ClusterNodeEntry,
@@ -14,6 +13,7 @@ import {
 import { marked } from '../../src/daemon/nodes/node-changes.ts'
 import { type NodeList, withVote } from '../../src/daemon/nodes/node-list.ts'
 import { nextVoteStep } from '../../src/daemon/nodes/vote-keeper.ts'
+import { otherOfTwo } from '../../src/quorum/index.ts'
 
 interface State {
   readonly list: ClusterFile
@@ -66,7 +66,7 @@ function goesOn({ list, voters }: State, lost: string): boolean {
   const healthy = list.nodes.filter(({ name }) => name !== lost)
   const present = voters.filter((voter) => voter !== lost)
   if (present.length > voters.length / 2) return true
-  return healthy.some((own) => present.includes(own.name) && otherOfTwo(list, own)?.name === lost)
+  return healthy.some((own) => present.includes(own.name) && otherOfTwo(list, own.name)?.name === lost)
 }
 
 const last = (states: readonly State[]): State => states.at(-1) ?? cluster('a')
@@ -124,14 +124,14 @@ test('the vote of a node that leaves is not taken while the others would be no m
 test('the rules for two hold for the two that vote, and for nobody else', () => {
   const { list } = last(steps(changed(cluster('a', 'b', 'c'), 'c leaves', marked(nodeName('c')))))
   expect(list.nodes.map(({ votes }) => votes)).toEqual([true, true, false])
-  expect(otherOfTwo(list, { name: nodeName('a') })?.name).toBe('b')
-  expect(otherOfTwo(list, { name: nodeName('c') })).toBeUndefined()
+  expect(otherOfTwo(list, nodeName('a'))?.name).toBe('b')
+  expect(otherOfTwo(list, nodeName('c'))).toBeUndefined()
   // While three vote, a majority is two of them.
   const voting = changed(cluster('a', 'b', 'c'), '', marked(nodeName('c'))).list
-  expect(otherOfTwo(voting, { name: nodeName('a') })).toBeUndefined()
+  expect(otherOfTwo(voting, nodeName('a'))).toBeUndefined()
   const leavingVoter = {
     ...list,
     nodes: list.nodes.map((one) => (one.name === 'b' ? { ...one, leaving: true as const } : one)),
   }
-  expect(otherOfTwo(leavingVoter, { name: nodeName('a') })).toBeUndefined()
+  expect(otherOfTwo(leavingVoter, nodeName('a'))).toBeUndefined()
 })

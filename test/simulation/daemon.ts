@@ -18,8 +18,7 @@ import {
   writesOfEdits,
 } from '../../src/controller/index.ts'
 import { neverJoined } from '../../src/daemon/alone/meet-first.ts'
-import { otherOfTwo, votes, votesIn } from '../../src/daemon/alone/wait-for-all.ts'
-import type { ClusterFile, ClusterNodeEntry } from '../../src/daemon/nodes/cluster-file.ts'
+import type { ClusterFile } from '../../src/daemon/nodes/cluster-file.ts'
 import { newerFile } from '../../src/daemon/nodes/node-list.ts'
 import { inputOfCommand, ownOperationOf } from '../../src/executor/index.ts'
 import {
@@ -47,16 +46,19 @@ import {
   ownCopyWillDo,
 } from '../../src/node/index.ts'
 import {
+  hasVote,
   initialQuorum,
   initialWatchdog,
   nextQuorumAt,
   nextWatchdogAt,
+  otherOfTwo,
   permitIntervalMs,
   type QuorumEffect,
   type QuorumInput,
   type QuorumState,
   quorateUntil,
   quorumStep,
+  type VoterList,
   type WatchdogEffect,
   type WatchdogInput,
   type WatchdogState,
@@ -143,6 +145,7 @@ export class SimDaemon {
         {
           self,
           incarnation: this.incarnation,
+          list: this.#voters(),
           met: host.met,
           // Agents are quick here: half of what they do counts as slow.
           timings: nodeTimings(timings, { startupWaitMs: 5000, overlapAfterMs: 200 }),
@@ -179,7 +182,7 @@ export class SimDaemon {
     const other = this.otherOfTwo()
     this.#held =
       other !== undefined &&
-      votes(this.host.list, this.node) &&
+      hasVote(this.host.list, this.node) &&
       !this.host.met &&
       (!other.votes || this.host.word !== undefined)
     if (this.#held && other !== undefined) this.#askForState(other.name)
@@ -374,7 +377,8 @@ export class SimDaemon {
       return
     }
     this.host.list = list
-    if (!this.world.changing && !votes(list, this.node)) this.host.hasData = false
+    this.core.feed({ kind: 'list', list: this.#voters() })
+    if (!this.world.changing && !hasVote(list, this.node)) this.host.hasData = false
     if (this.world.changing) this.#tellPulse()
   }
 
@@ -386,10 +390,13 @@ export class SimDaemon {
   }
 
   /** By the list that this node knows. */
-  otherOfTwo(): ClusterNodeEntry | undefined {
+  otherOfTwo(): VoterList['nodes'][number] | undefined {
+    return otherOfTwo(this.#voters(), this.node)
+  }
+
+  #voters(): VoterList {
     const { witness, ...list } = this.host.list
-    const ignores = witness === undefined || this.world.mutations.has('ignore-witness')
-    return otherOfTwo(ignores ? list : { ...list, witness }, entryOf(list, this.node))
+    return witness === undefined || this.world.mutations.has('ignore-witness') ? list : { ...list, witness }
   }
 
   // ------------------------------------------------------------------ the watchdog, as daemon/watchdog has it
@@ -510,7 +517,7 @@ export class SimDaemon {
     const { core } = this
     this.watchdog.feed({ kind: 'quorum', lease, until: quorateUntil(this.quorum.state) })
     if (until === core.state.quorateUntil && lease === core.state.lease) return
-    core.feed({ kind: 'quorum', until, ...votesIn(this.host.list, { name: this.node }), ...rest })
+    core.feed({ kind: 'quorum', until, ...rest })
   }
 
   #confirmed(): { readonly until: MonotonicMs; readonly lease?: string } {

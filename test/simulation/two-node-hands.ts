@@ -2,11 +2,16 @@
 import type { NodeName } from '../../src/base/index.ts'
 import { parseBoolean } from '../../src/cib/index.ts'
 import { keys, knownIncarnation } from '../../src/controller/index.ts'
-import { votes } from '../../src/daemon/alone/wait-for-all.ts'
 import { withVote } from '../../src/daemon/nodes/node-list.ts'
 import { peerViews } from '../../src/membership/index.ts'
 import { judgeOldWord, judgeWordOfTwo } from '../../src/node/index.ts'
-import type { PeerWord, TwoNodeEffect, TwoNodeInput, TwoNodeSituation } from '../../src/quorum/index.ts'
+import {
+  hasVote,
+  type PeerWord,
+  type TwoNodeEffect,
+  type TwoNodeInput,
+  type TwoNodeSituation,
+} from '../../src/quorum/index.ts'
 import type { SimDaemon } from './daemon.ts'
 
 export class TwoNodeHands {
@@ -53,7 +58,7 @@ export class TwoNodeHands {
     const other = this.#life.otherOfTwo()
     // Its etcd finds out by itself that the other has taken it out.
     const isVoter = host.hasData && world.store.voters.includes(node)
-    if (!other?.votes || !votes(host.list, node) || !isVoter) return undefined
+    if (!other?.votes || !hasVote(host.list, node) || !isVoter) return undefined
     const peer = other.name
     const heard = peerViews(this.#life.heartbeat.state, this.#life.now()).find((one) => one.node === peer)
     const wanted = view.configuration?.typed.options.flatMap(({ pairs }) => pairs)
@@ -78,7 +83,7 @@ export class TwoNodeHands {
       : undefined
     const verdict =
       this.#life.otherOfTwo() === undefined
-        ? judgeOldWord({ hasVote: votes(host.list, node), alone, othersActed: this.#othersActed() })
+        ? judgeOldWord({ hasVote: hasVote(host.list, node), alone, othersActed: this.#othersActed() })
         : judgeWordOfTwo(alone, situation)
     if (verdict === 'forget') host.word = undefined
     else if (verdict === 'go-on') this.#feed({ kind: 'peer-is-off', word: host.word.word })

@@ -5,7 +5,6 @@
 import { type NodeName, nodeName, type ResourceId, resourceId, seededRandom } from '../../src/base/index.ts'
 import { formatTransitionKey, type OperationRecord, type TransitionKey } from '../../src/cib/index.ts'
 import { type ClusterView, type KeyWrite, keys, subjectOf } from '../../src/controller/index.ts'
-import { otherOfTwo } from '../../src/daemon/alone/wait-for-all.ts'
 import type { ListAnswer } from '../../src/daemon/nodes/ask-for-list.ts'
 import { type ClusterFile, storeHosts } from '../../src/daemon/nodes/cluster-file.ts'
 import { isKnown } from '../../src/daemon/nodes/known-node.ts'
@@ -14,6 +13,7 @@ import { nextVoteStep } from '../../src/daemon/nodes/vote-keeper.ts'
 import type { Operation } from '../../src/executor/index.ts'
 import { type DeviceAnswer, watchdogDeviceId } from '../../src/fencing/index.ts'
 import type { Pulse } from '../../src/membership/index.ts'
+import { otherOfTwo } from '../../src/quorum/index.ts'
 import { Administrator } from './administrator.ts'
 import { Checkers, type Violation } from './checkers.ts'
 import {
@@ -338,7 +338,7 @@ export class World {
     this.timeline.after(this.chance.between(300, 1000), () => {
       // Until then the list gives votes that are taken already.
       const isGoingAlone = [...this.hosts.values()].some(
-        ({ word, list, name }) => word !== undefined && otherOfTwo(list, { name }) !== undefined,
+        ({ word, list, name }) => word !== undefined && otherOfTwo(list, name) !== undefined,
       )
       for (const { name, votes } of storeHosts(this.list)) {
         const host = this.hosts.get(name)

@@ -5,9 +5,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { NodeName } from '../../base/index.ts'
 import type { NodeStateRecord } from '../../cib/index.ts'
+import { hasVote } from '../../quorum/index.ts'
 import type { Log } from '../host/log.ts'
 import type { ClusterFile } from '../nodes/cluster-file.ts'
-import { votes } from './wait-for-all.ts'
 
 export interface MeetFirst {
   readonly self: NodeName
@@ -45,7 +45,7 @@ export async function meetFirst(meeting: MeetFirst): Promise<ClusterFile | undef
 
 /** Each may have gone on without the other. Whoever acts is right; of two that wait, the one whose list is newer. */
 export function judgeMeeting(self: NodeName, own: ClusterFile, { file, quorate }: PeerAnswer): Meeting {
-  if (votes(file, self)) return 'go-on'
+  if (hasVote(file, self)) return 'go-on'
   if (quorate || file.nodesVersion > own.nodesVersion) return 'give-way'
   return file.nodesVersion < own.nodesVersion ? 'go-on' : 'wait'
 }

@@ -4,10 +4,10 @@
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import { judgeOldWord } from '../../node/index.ts'
+import { hasVote } from '../../quorum/index.ts'
 import type { Log } from '../host/log.ts'
 import { type AskPorts, askOthers } from '../nodes/ask-for-list.ts'
 import type { GoingAlone } from './going-alone.ts'
-import { votes } from './wait-for-all.ts'
 
 export interface OldWordPorts extends Omit<AskPorts, 'quorate' | 'onRemoved'> {
   readonly log: Log
@@ -28,7 +28,7 @@ export async function settleOldWord({ goingAlone, log, over, ...ports }: OldWord
         const [answers, alone] = await Promise.all([askOthers(ports), ports.isAlone()])
         if (over() || goingAlone.underWay) continue
         const othersActed = answers.some(({ file, quorate }) => quorate || file.nodesVersion > known)
-        const verdict = judgeOldWord({ hasVote: votes(ports.file(), ports.self), alone, othersActed })
+        const verdict = judgeOldWord({ hasVote: hasVote(ports.file(), ports.self), alone, othersActed })
         if (verdict === 'forget') goingAlone.forgetWord()
         else if (verdict === 'finish') await goingAlone.finish()
         else if (!waits) {

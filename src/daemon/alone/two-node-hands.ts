@@ -10,7 +10,10 @@ import type { FencingRecord } from '../../fencing/index.ts'
 import { judgeWordOfTwo } from '../../node/index.ts'
 import {
   describeTwoNode,
+  hasVote,
   keepsResources,
+  otherOfAll,
+  otherOfTwo,
   type TwoNodeEffect,
   type TwoNodeInput,
   type TwoNodeSituation,
@@ -28,7 +31,7 @@ import { beginAmongMore, lostHosts } from './last-voter.ts'
 import { meetFirst, neverJoined } from './meet-first.ts'
 import { type OldWordPorts, settleOldWord } from './old-word.ts'
 import { waitingMessage } from './two-node-message.ts'
-import { hasMet, metFirst, mustMeetFirst, noteMet, otherOfTwo, votes } from './wait-for-all.ts'
+import { hasMet, mustMeetFirst, noteMet } from './wait-for-all.ts'
 
 export interface TwoNodePorts extends GoingAlonePorts {
   readonly own: ClusterNodeEntry
@@ -69,7 +72,7 @@ export class TwoNodeHands {
   /** Resolves once this node may take part; with false where it has ended, or gives way to the other. */
   async mayBegin(): Promise<boolean> {
     const { own, paths, file, log, peers, store, release, giveWayTo } = this.#ports
-    const other = metFirst(file(), own)
+    const other = otherOfAll(file(), own.name)
     if (!mustMeetFirst(file(), own, paths)) return !this.#closed
     if (!other) {
       await beginAmongMore(this.#oldWordPorts())
@@ -101,7 +104,7 @@ export class TwoNodeHands {
   /** The nodes that must be off, so that this one may go on without a majority. */
   nodesToConfirm(): readonly NodeName[] {
     const { own, file, quorate, hearsWitness, heartbeat, isComplete } = this.#ports
-    const other = otherOfTwo(file(), own)
+    const other = otherOfTwo(file(), own.name)
     if (other) return [other.name]
     const isSilent = (host: NodeName) =>
       host === file().witness?.name ? !hearsWitness(host) : heartbeat(host) === 'silent'
@@ -114,7 +117,7 @@ export class TwoNodeHands {
     const unnamed = lost.filter((node) => !confirmed.includes(node))
     if (unnamed.length > 0)
       throw refuse('not-confirmed', `No confirmation that ${unnamed.join(' and ')} is off. Nothing was changed.`)
-    if (otherOfTwo(this.#ports.file(), this.#ports.own)) return [await this.unblock()]
+    if (otherOfTwo(this.#ports.file(), this.#ports.own.name)) return [await this.unblock()]
     const witness = this.#ports.file().witness?.name
     const nodes = lost.filter((host) => host !== witness)
     try {
@@ -140,13 +143,13 @@ export class TwoNodeHands {
   /** An administrator's word that the other is off. Resolves when this node has quorum without it. */
   async unblock(node?: NodeName): Promise<NodeName> {
     const { own, file, quorate, heartbeat } = this.#ports
-    const other = otherOfTwo(file(), own)
+    const other = otherOfTwo(file(), own.name)
     if (!other) throw refuse('not-two-nodes', 'Only clusters of two nodes can continue without a majority this way.')
     if (node !== undefined && node !== other.name) throw refuse('own-node', `${node} is this node itself.`)
     if (quorate()) throw refuse('has-quorum', 'This node has quorum. There is nothing to unblock.')
     if (heartbeat(other.name) === 'heard')
       throw refuse('peer-is-heard', `${other.name} is reachable and therefore not off.`)
-    if (!votes(file(), own.name))
+    if (!hasVote(file(), own.name))
       throw refuse(
         'no-vote',
         `${own.name} has no vote and no data because ${other.name} continued without it. Start ${other.name}; ${own.name} then joins again.`,
@@ -192,12 +195,12 @@ export class TwoNodeHands {
 
   state(): ClusterState['twoNode'] {
     const { file, own, view, isComplete } = this.#ports
-    const other = otherOfTwo(file(), own)
+    const other = otherOfTwo(file(), own.name)
     if (!other) return undefined
     const message = this.#message(other.name)
     return {
       fencingEnabled: fencingEnabled(view()),
-      alone: votes(file(), own.name) !== other.votes || !isComplete(),
+      alone: hasVote(file(), own.name) !== other.votes || !isComplete(),
       ...(message === undefined ? {} : { message }),
     }
   }
@@ -209,7 +212,7 @@ export class TwoNodeHands {
       heartbeat: heartbeat(other),
       quorate: quorate(),
       holding: this.#holding,
-      votes: votes(file(), own.name),
+      votes: hasVote(file(), own.name),
       complete: isComplete(),
     })
     return waiting ?? describeTwoNode(this.#ports.core())
@@ -236,7 +239,7 @@ export class TwoNodeHands {
   async #settle(): Promise<void> {
     const { file, own, isAlone } = this.#ports
     if (this.#goingAlone.granted === undefined) return
-    if (!otherOfTwo(file(), own)) return await settleOldWord(this.#oldWordPorts())
+    if (!otherOfTwo(file(), own.name)) return await settleOldWord(this.#oldWordPorts())
     const alone = await isAlone()
     const { granted, underWay } = this.#goingAlone
     if (granted === undefined || underWay || this.#closed) return
@@ -255,9 +258,9 @@ export class TwoNodeHands {
 
   #situation(): TwoNodeSituation | undefined {
     const { own, file, view, quorate, heartbeat } = this.#ports
-    const other = otherOfTwo(file(), own)
+    const other = otherOfTwo(file(), own.name)
     // The list runs ahead of etcd: a member that still copies the store lacks changes, and must not go on with what it has.
-    if (!other?.votes || !votes(file(), own.name) || !this.#ports.isComplete()) return undefined
+    if (!other?.votes || !hasVote(file(), own.name) || !this.#ports.isComplete()) return undefined
     const peer = other.name
     const state = view().nodeStates.get(peer)
     const incarnation = this.#ports.incarnation(peer)

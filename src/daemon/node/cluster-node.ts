@@ -8,6 +8,7 @@ import type { MonotonicMs, NodeName } from '../../base/index.ts'
 import { type Change, type ClusterView, isSettled, type MemberRecord } from '../../controller/index.ts'
 import type { Executor } from '../../executor/index.ts'
 import { type NodeState, ownCopyWillDo } from '../../node/index.ts'
+import { otherOfTwo } from '../../quorum/index.ts'
 import {
   type ClusterState,
   keyOfPublic,
@@ -23,7 +24,7 @@ import type { AccessControl } from '../access/access-control.ts'
 import { markAccessControl } from '../access/access-mark.ts'
 import { AlertHands } from '../alerts/alert-hands.ts'
 import { TwoNodeHands } from '../alone/two-node-hands.ts'
-import { forgetMet, hasMet, otherOfTwo, votesIn } from '../alone/wait-for-all.ts'
+import { forgetMet, hasMet } from '../alone/wait-for-all.ts'
 import { fencingRecordOf } from '../api/cluster-state.ts'
 import { remoteTools, serveAgentTools } from '../api/serve-agent-tools.ts'
 import { FencingDriver } from '../fencing/fencing-driver.ts'
@@ -481,6 +482,7 @@ export class ClusterNode {
 
   replaceFile(file: ClusterFile): void {
     this.#file = file
+    this.#core.feed({ kind: 'list', list: file })
     this.#connections.tellList()
     this.#peers.replaceFile(file)
     this.#localStore?.follow(file)
@@ -649,7 +651,6 @@ export class ClusterNode {
           kind: 'quorum',
           until,
           ...(lease === undefined ? {} : { lease }),
-          ...votesIn(this.file, this.#own),
         }),
       onLost: (why) => this.#core.feed({ kind: 'quorum-lost', why }),
       onLinks: (links) => {
@@ -674,7 +675,7 @@ export class ClusterNode {
       log,
       isolated: paths.root !== '',
       paths,
-      isOneOfTwo: () => otherOfTwo(this.#file, this.#own)?.votes === true,
+      isOneOfTwo: () => otherOfTwo(this.#file, this.name)?.votes === true,
       store: () => this.store,
       view: () => this.view,
       keepsResources: () => this.twoNode.keepsResources,
@@ -775,6 +776,7 @@ export class ClusterNode {
       self: this.name,
       incarnation: this.#incarnation,
       timings: file.timings,
+      list: file,
       met: hasMet(paths),
       log,
       controller: {

@@ -26,6 +26,7 @@ export interface NodeDriverPorts {
   readonly self: NodeName
   readonly incarnation: number
   readonly timings: Timings
+  readonly list: NodeState['list']
   readonly met: boolean
   readonly log: Log
   readonly controller: Omit<ControllerPorts, 'self' | 'log' | 'quorate' | 'feed' | 'takeCommand'>
@@ -59,9 +60,9 @@ export class NodeDriver {
 
   constructor(ports: NodeDriverPorts) {
     this.#ports = ports
-    const { self, incarnation, met, log } = ports
+    const { self, incarnation, list, met, log } = ports
     const timings = nodeTimings(ports.timings)
-    this.#loop = new NodeLoop(initialNode({ self, incarnation, met, timings }, monotonicNow()), {
+    this.#loop = new NodeLoop(initialNode({ self, incarnation, list, met, timings }, monotonicNow()), {
       now: monotonicNow,
       perform: (effect) => this.#perform(effect),
       random: Math.random,
