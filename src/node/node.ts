@@ -46,7 +46,7 @@ import {
 } from './fencing.ts'
 import type { FencingTurn } from './fencing-turn.ts'
 import { panicsWhenFenced, shutdownEscalationMs } from './options.ts'
-import { ownMember } from './own-member.ts'
+import { ownMember, saidOf } from './own-member.ts'
 import {
   ended,
   endOwnStops,
@@ -59,6 +59,8 @@ import {
   stopsWithoutQuorum,
   tryAgain,
 } from './own-stops.ts'
+import { departWithoutWatchdog, nextPermitAt, pursueWatchdog, takeWatchdogInput } from './own-watchdog.ts'
+import { initialOwnWatchdog, toldWatchdog, watchdogTrouble } from './own-watchdog-state.ts'
 import {
   andThen,
   isQuorate,
@@ -89,6 +91,7 @@ export function initialNode(setup: NodeSetup, now: MonotonicMs): NodeState {
     twoNode: initialTwoNode,
     fencing: initialNodeFencing,
     ownStops: initialOwnStops,
+    watchdog: initialOwnWatchdog,
   }
 }
 
@@ -96,9 +99,10 @@ export function nodeStep(state: NodeState, input: NodeInput, now: MonotonicMs): 
   const taken = takeInput(state, input, now)
   const fencing = andThen(taken, (next) => afterFencing(pursueFencing(next, now), now))
   const pursued = andThen(fencing, (next) => afterOwnStops(pursueOwnStops(next, now), now))
-  const waits = describeTwoNode(pursued.state.twoNode)
-  if (waits === describeTwoNode(state.twoNode)) return pursued
-  return { state: pursued.state, effects: [...pursued.effects, { kind: 'two-node-waits', message: waits }] }
+  const watched = andThen(pursued, (next) => showWatchdog(state, pursueWatchdog(next, now), now))
+  const waits = describeTwoNode(watched.state.twoNode)
+  if (waits === describeTwoNode(state.twoNode)) return watched
+  return { state: watched.state, effects: [...watched.effects, { kind: 'two-node-waits', message: waits }] }
 }
 
 /**
@@ -113,6 +117,7 @@ export function nextNodeAt(state: NodeState, ticked: MonotonicMs): MonotonicMs |
     twoNodeAt !== undefined && twoNodeAt > ticked ? twoNodeAt : undefined,
     nextOwnStopAt(state),
     ...nextNodeFencingAt(state, ticked),
+    nextPermitAt(state),
   ].filter((time) => time !== undefined)
   const next = Math.min(...times)
   return Number.isFinite(next) ? monotonicMs(next) : undefined
@@ -162,6 +167,8 @@ function takeInput(state: NodeState, input: NodeInput, now: MonotonicMs): NodeTu
       return toPresence(state, input.input, now)
     case 'two-node':
       return toTwoNode(state, input.input, now)
+    case 'watchdog':
+      return takeWatchdogInput(state, input.input, now)
     case 'fencing':
       return afterFencing(takeFencingInput(state, input.input, now), now)
     case 'tick':
@@ -246,8 +253,18 @@ function quorumLost(state: NodeState, why: string, now: MonotonicMs): NodeTurn {
 /** Not before it is known what an earlier daemon ran here: once this node is registered the DC deletes that history. */
 function showOwnMember(state: NodeState, now: MonotonicMs): NodeTurn {
   if (!state.began) return turn(state)
-  const own = ownMember(state.view, state.self, state.incarnation, state.says)
+  const own = ownMember(state.view, state.self, state.incarnation, saidOf(state))
   return toPresence(state, { kind: 'view', own }, now)
+}
+
+/** The others are told of a change, and people are. */
+function showWatchdog({ watchdog: before }: NodeState, pursued: NodeTurn, now: MonotonicMs): NodeTurn {
+  const { watchdog } = pursued.state
+  if (watchdog === before) return pursued
+  const [was, is] = [before, watchdog].map((one) => JSON.stringify([toldWatchdog(one), watchdogTrouble(one)]))
+  if (was === is) return pursued
+  const shown = andThen(pursued, (next) => turn(next, { kind: 'watchdog', effect: { kind: 'changed' } }))
+  return andThen(shown, (next) => showOwnMember(next, now))
 }
 
 function leave(state: NodeState, now: MonotonicMs): NodeTurn {
@@ -365,6 +382,7 @@ function depart(state: NodeState, effect: Extract<PresenceEffect, { kind: 'depar
         ),
       ]
     : []
+  if (disarm) return departWithoutWatchdog(state, lease)
   return turn(state, ...told, { kind: 'depart', ...(lease === undefined ? {} : { lease }), disarm })
 }
 
@@ -373,6 +391,7 @@ function declaredDown(state: NodeState, now: MonotonicMs): NodeTurn {
   if (panicsWhenFenced(state.view.configuration?.typed, state.view.nodeStates.get(state.self)))
     return turn(state, {
       kind: 'end-self',
+      how: 'reset',
       why: 'fencing-reaction=panic: the cluster considers this node fenced although it is alive',
     })
   const told = log('error', 'the cluster considers this node down although it is alive: its resources are stopped')

@@ -2,9 +2,15 @@
 import type { NodeName } from '../base/index.ts'
 import type { ClusterView, MemberRecord, ToldWatchdog } from '../controller/index.ts'
 import type { OwnMember } from '../membership/index.ts'
+import { type OwnWatchdog, toldWatchdog } from './own-watchdog-state.ts'
 
 /** What a node says of itself among the members. */
 export type Said = ToldWatchdog & Pick<MemberRecord, 'troubles'>
+
+export const saidOf = ({ watchdog, says }: { readonly watchdog: OwnWatchdog; readonly says: Said }): Said => ({
+  ...toldWatchdog(watchdog),
+  ...says,
+})
 
 export function ownMember(
   view: ClusterView,

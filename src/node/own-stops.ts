@@ -104,7 +104,7 @@ export function planned(
     // Quorum may have come back while the plan was made: what the DC says holds again.
     if (!mayAct(state, now)) return turn(without(state, id))
     if (noQuorumReaction(plan.noQuorumPolicy) === 'fence-self')
-      return turn(without(state, id), { kind: 'end-self', why: 'no-quorum-policy=fence' })
+      return turn(without(state, id), { kind: 'end-self', how: 'reset', why: 'no-quorum-policy=fence' })
   }
   const stages = localStopStages(plan.graph, state.self)
   const operations = stages.flat().map(({ key }) => key)

@@ -15,6 +15,7 @@ import type { ResourceAction, TransitionGraph } from '../transition/index.ts'
 import type { CommandAnswer } from './commands.ts'
 import type { NodeFencing, NodeFencingEffect, NodeFencingInput } from './fencing-state.ts'
 import type { Said } from './own-member.ts'
+import type { OwnWatchdog, OwnWatchdogEffect, OwnWatchdogInput } from './own-watchdog-state.ts'
 
 export interface NodeSetup {
   readonly self: NodeName
@@ -29,6 +30,10 @@ export interface NodeSetup {
   readonly list: VoterList
   /** This machine had quorum since it booted. */
   readonly met: boolean
+  /** Of this machine; undefined: it is not known. */
+  readonly bootId?: string | undefined
+  /** One of several nodes on a machine: a watchdog would reset all of them. */
+  readonly isolated?: true
 }
 
 export interface NodeState extends NodeSetup {
@@ -42,13 +47,17 @@ export interface NodeState extends NodeSetup {
   readonly view: ClusterView
   /** Whom this node does not hear. */
   readonly silent: readonly NodeName[]
+  /** What it says of itself, beside its watchdog (`saidOf`). */
   readonly says: Said
   readonly controller: ControllerState
   readonly presence: PresenceState
   readonly twoNode: TwoNodeState
   readonly fencing: NodeFencing
   readonly ownStops: OwnStops
+  readonly watchdog: OwnWatchdog
 }
+
+export type SelfEnd = 'reset' | 'off' | 'crashdump'
 
 export type WhyOwnStops = 'no-quorum' | 'leaves' | 'declared-down'
 
@@ -90,7 +99,7 @@ export type NodeInput =
   | { readonly kind: 'list'; readonly list: VoterList }
   | { readonly kind: 'quorum-lost'; readonly why: string }
   | { readonly kind: 'silence'; readonly silent: readonly NodeName[]; readonly agreed: readonly NodeName[] }
-  /** What this node says of itself now. */
+  /** What this node says of itself now, beside its watchdog. */
   | { readonly kind: 'says'; readonly says: Said }
   /** An administrator wants this node to leave in order, or its host shuts down. */
   | { readonly kind: 'leave' }
@@ -117,6 +126,7 @@ export type NodeInput =
   | { readonly kind: 'presence'; readonly input: Extract<PresenceInput, { kind: 'written' }> }
   | { readonly kind: 'two-node'; readonly input: TwoNodeInput }
   | { readonly kind: 'fencing'; readonly input: NodeFencingInput }
+  | { readonly kind: 'watchdog'; readonly input: OwnWatchdogInput }
   | { readonly kind: 'tick' }
 
 export type NodeEffect =
@@ -124,6 +134,7 @@ export type NodeEffect =
   | { readonly kind: 'presence'; readonly effect: Extract<PresenceEffect, { kind: 'register' | 'request-shutdown' }> }
   | { readonly kind: 'two-node'; readonly effect: Extract<TwoNodeEffect, { kind: 'go-alone' }> }
   | { readonly kind: 'fencing'; readonly effect: NodeFencingEffect }
+  | { readonly kind: 'watchdog'; readonly effect: OwnWatchdogEffect }
   /** For people: what one of two waits for, whenever that changes. */
   | { readonly kind: 'two-node-waits'; readonly message: string | undefined }
   | { readonly kind: 'executor-quorum'; readonly quorate: boolean }
@@ -138,10 +149,10 @@ export type NodeEffect =
   | { readonly kind: 'route-command'; readonly id: number; readonly node: NodeName; readonly command: Command }
   | { readonly kind: 'answer-command'; readonly id: number; readonly answer: CommandAnswer }
   /** The machine ends, hard. */
-  | { readonly kind: 'end-self'; readonly why: string }
+  | { readonly kind: 'end-self'; readonly how: SelfEnd; readonly why: string }
   /** The daemon ends, to come back as somebody new. */
   | { readonly kind: 'restart'; readonly why: string }
-  /** The watchdog is stopped first where `disarm` says so; then the lease is given back, and the daemon ends. */
+  /** The lease is given back, and the daemon ends. `disarm`: its watchdog is stopped, and what was written to its disks means nothing any more. */
   | { readonly kind: 'depart'; readonly lease?: string; readonly disarm: boolean }
   | {
       readonly kind: 'log'

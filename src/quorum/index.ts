@@ -5,6 +5,8 @@
  * `disks.ts` how long a reading of a disk lets it;
  * `two-node.ts` is what one of two does when the other is gone, and `voters.ts` which two those are.
  */
+
+export { allTellStore, endingByWord, meansBoot } from './disk-word.ts'
 export { type DiskTimes, diskPatienceMs, disksToRead } from './disks.ts'
 export { lossWait, watchdogWait } from './loss.ts'
 export {

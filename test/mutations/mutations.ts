@@ -65,6 +65,74 @@ export const mutations: Readonly<Record<string, readonly Mutation[]>> = {
       'const others = state.ownStops.attempts',
     ],
   ],
+  'src/node/own-watchdog-state.ts': [
+    ['it is told of before it runs', "if (phase.kind !== 'armed') return {}", "if (phase.kind === 'off') return {}"],
+  ],
+  'src/node/own-watchdog.ts': [
+    [
+      'the watchdog is armed before this node is registered',
+      'if (wanted.disks === undefined && leaseOfRecord(state) === undefined) return turn(state)',
+      '',
+    ],
+    [
+      'it is given up although the DC counts on it',
+      'return isForgotten(state) ? turn(state',
+      'return true ? turn(state',
+    ],
+    ['a node that is fenced by its watchdog goes on', 'if (view.selfFencing.get(self) === incarnation)', 'if (false)'],
+    [
+      'a node ends because an earlier life was meant',
+      'if (view.selfFencing.get(self) === incarnation)',
+      'if (view.selfFencing.has(self))',
+    ],
+    [
+      'whoever is to end is permitted to live',
+      'if (!begun || doomed) return turn(state)',
+      'if (!begun) return turn(state)',
+    ],
+    [
+      'a permit is for the lease of an earlier life',
+      'record?.incarnation === incarnation ? record.lease',
+      'true ? record?.lease',
+    ],
+    [
+      'one of two is fed without a majority although others count on its watchdog',
+      'keepsResources(twoNode) && !isCountedOn(option)',
+      'keepsResources(twoNode)',
+    ],
+    [
+      'one of two is not fed although it keeps its resources',
+      'return keepsResources(twoNode) && !isCountedOn(option) ? { at } : undefined',
+      'return undefined',
+    ],
+    [
+      'a node that does not keep its resources is fed without a majority',
+      'keepsResources(twoNode) && !isCountedOn(option)',
+      '!isCountedOn(option)',
+    ],
+    [
+      'one of two lives by the word of the store',
+      'storeKnows: !isOneOfTwo && allTellStore',
+      'storeKnows: allTellStore',
+    ],
+    [
+      'the node goes before its watchdog is stopped',
+      "return turn(left, tell({ kind: 'disarm' }))",
+      "return turn(left, tell({ kind: 'disarm' }), { kind: 'depart', ...departs, disarm: true })",
+    ],
+    ['a node that leaves arms its watchdog again', 'if (departs !== undefined || (phase', 'if ((phase'],
+    [
+      'a message on a disk ends nobody',
+      'if (ending !== undefined)\n    return andThen(read',
+      'if (false)\n    return andThen(read',
+    ],
+    ['a disk whose times do not fit keeps a node alive', 'patienceMs === undefined ? [] : [tell', 'false ? [] : [tell'],
+    [
+      'a watchdog is armed that is too slow for its disks',
+      'if (disks?.times && patienceMs === undefined) return fail',
+      'if (false) return fail',
+    ],
+  ],
   'src/node/node.ts': [
     [
       'a controller’s wishes are performed without quorum',
@@ -151,8 +219,8 @@ export const mutations: Readonly<Record<string, readonly Mutation[]>> = {
     ],
     [
       'a lease that is prolonged keeps the old end',
-      'toController({ ...state, quorateUntil: until }, input, now)',
-      'toController({ ...state, quorateUntil: monotonicMs(Math.max(until, state.quorateUntil)) }, input, now)',
+      '    { ...state, quorateUntil: until },\n',
+      '    { ...state, quorateUntil: monotonicMs(Math.max(until, state.quorateUntil)) },\n',
     ],
   ],
   'src/node/fencing.ts': [

@@ -17,9 +17,9 @@ import {
   type NodeFencingInput,
   type NodeInput,
   NodeLoop,
+  type NodeState,
   type OwnPlan,
 } from '../../src/node/index.ts'
-import type { VoterList } from '../../src/quorum/index.ts'
 import type { ResourceAction } from '../../src/transition/index.ts'
 
 export const self = nodeName('n1')
@@ -37,10 +37,10 @@ export class DrivenNode {
   #view = emptyView
   #revision = 10
 
-  constructor(options: { readonly met?: boolean; readonly list?: VoterList } = {}) {
+  constructor(options: Partial<Pick<NodeState, 'met' | 'list' | 'bootId' | 'isolated'>> = {}) {
     const timings = { leaseTtlMs: 5000, leaseMarginMs: 500, controller: defaultControllerTimings }
     const list = options.list ?? { nodes: [{ name: self, votes: true }], store: { kind: 'etcd' } }
-    const setup = { self, incarnation, list, met: options.met ?? false, timings }
+    const setup = { met: false, ...options, self, incarnation, list, timings }
     this.loop = new NodeLoop(initialNode(setup, monotonicMs(this.now)), {
       now: () => monotonicMs(this.now),
       perform: (effect) => {

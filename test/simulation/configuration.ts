@@ -74,6 +74,7 @@ function xmlOf(wishes: Wishes): string {
 <nvpair id="o1" name="stonith-enabled" value="${wishes.fencing}"/>
 <nvpair id="o2" name="no-quorum-policy" value="${wishes.noQuorumPolicy}"/>
 <nvpair id="o4" name="stonith-timeout" value="8s"/>
+${wishes.watchdogs ? `<nvpair id="o5" name="watchdog-device" value="/dev/watchdog"/>` : ''}
 <nvpair id="o3" name="stonith-watchdog-timeout" value="${wishes.watchdogs ? '-1' : '0'}"/>
 </cluster_property_set></crm_config>
 <nodes>${nodes.join('')}</nodes>

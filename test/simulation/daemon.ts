@@ -43,7 +43,10 @@ import {
   type NodeState,
   nodeStep,
   nodeTimings,
+  type OwnWatchdogEffect,
+  type OwnWatchdogInput,
   ownCopyWillDo,
+  saidOf,
 } from '../../src/node/index.ts'
 import {
   hasVote,
@@ -52,7 +55,6 @@ import {
   nextQuorumAt,
   nextWatchdogAt,
   otherOfTwo,
-  permitIntervalMs,
   type QuorumEffect,
   type QuorumInput,
   type QuorumState,
@@ -111,9 +113,6 @@ export class SimDaemon {
   readonly nodes: NodeHands
   readonly watchdog: Core<WatchdogState, WatchdogInput, WatchdogEffect>
   readonly timings = timings
-  #armed = false
-  /** Asked to end: it gives no more word that it may live. */
-  #doomed = false
   /** Left as the only voter, and booted since: it waits to hear the other. */
   #held = false
 
@@ -147,6 +146,7 @@ export class SimDaemon {
           incarnation: this.incarnation,
           list: this.#voters(),
           met: host.met,
+          bootId: host.bootId,
           // Agents are quick here: half of what they do counts as slow.
           timings: nodeTimings(timings, { startupWaitMs: 5000, overlapAfterMs: 200 }),
         },
@@ -197,7 +197,6 @@ export class SimDaemon {
       this.#every(1000, () => this.nodes.askForList())
       this.#every(2000, () => this.nodes.bringList())
     }
-    this.#every(permitIntervalMs(watchdogMs), () => this.#giveWord())
   }
 
   /** SIGKILL, or the end of the host. Agents and what they started are not its children's children any more. */
@@ -314,6 +313,7 @@ export class SimDaemon {
     this.executor.open(earlier.filter(({ node }) => node === this.node))
     this.executor.adoptAgents()
     this.#observe(observations, revision)
+    this.core.feed({ kind: 'watchdog', input: { kind: 'begin', hadSlots: false } })
     this.core.feed({ kind: 'began' })
     this.#watch()
   }
@@ -362,8 +362,6 @@ export class SimDaemon {
       if (observation.key === nodeListKey && observation.kind === 'put') this.follow(observation.value as ClusterFile)
       else if (observation.key === keys.member(this.node))
         this.#ownMemberRevision = observation.kind === 'put' ? observation.createRevision : 0
-    this.#lookAtWatchdog()
-    if (!this.isAlive) return
     if (this.world.changing && changes.some(({ kind }) => kind === 'member')) this.#tellPulse()
     this.core.feed({ kind: 'store', view, changes })
   }
@@ -399,33 +397,33 @@ export class SimDaemon {
     return witness === undefined || this.world.mutations.has('ignore-witness') ? list : { ...list, witness }
   }
 
-  // ------------------------------------------------------------------ the watchdog, as daemon/watchdog has it
+  // ------------------------------------------------------------------ the watchdog, and the pulse thread that feeds it
 
-  /** Armed once this node is seen to be registered. */
-  #lookAtWatchdog(): void {
-    if (!this.world.watchdogs) return
-    if (!this.#doomed && this.#view.selfFencing.get(this.node) === this.incarnation) {
-      this.#doomed = true
-      this.log('watchdog', 'is asked to end')
-      // The reboot is quick, where it works.
-      if (this.world.chance.happens(0.5)) this.world.panic(this.node, 'fenced by its watchdog')
+  #driveWatchdog(effect: OwnWatchdogEffect): void {
+    const feed = (input: OwnWatchdogInput): void => this.core.feed({ kind: 'watchdog', input })
+    switch (effect.kind) {
+      case 'prepare':
+        feed({ kind: 'prepared', timeoutMs: watchdogMs })
+        return
+      case 'arm':
+        this.#feedWatchdog()
+        this.watchdog.feed({ kind: 'armed', timeoutMs: effect.timeoutMs })
+        feed({ kind: 'armed' })
+        return
+      case 'permit':
+        this.watchdog.feed({ kind: 'permit', permit: effect.permit })
+        return
+      case 'disarm':
+        this.watchdog.feed({ kind: 'disarm' })
+        feed({ kind: 'stopped' })
+        return
+      case 'changed':
+        return
+      case 'read-disks':
+      case 'disk-read':
+      case 'answer-test':
+        throw new Error('There are no disks of SBD here.')
     }
-    if (this.#armed || this.#leaseOfRecord() === undefined || this.core.state.leaving) return
-    this.#armed = true
-    this.core.feed({ kind: 'says', says: { watchdogMs } })
-    this.#feedWatchdog()
-    this.watchdog.feed({ kind: 'armed', timeoutMs: watchdogMs })
-    this.#giveWord()
-  }
-
-  #leaseOfRecord(): string | undefined {
-    const record = this.#view.members.get(this.node)
-    return record?.incarnation === this.incarnation ? record.lease : undefined
-  }
-
-  #giveWord(): void {
-    const lease = this.#leaseOfRecord()
-    if (lease !== undefined && !this.#doomed) this.watchdog.feed({ kind: 'permit', permit: { lease, at: this.#now() } })
   }
 
   #performWatchdog(effect: WatchdogEffect): void {
@@ -572,6 +570,9 @@ export class SimDaemon {
       case 'fencing':
         this.fencing.perform(effect.effect)
         return
+      case 'watchdog':
+        this.#driveWatchdog(effect.effect)
+        return
       case 'plan-own-stops':
         this.#planOwnStops(effect)
         return
@@ -587,7 +588,7 @@ export class SimDaemon {
         this.#reply(effect.id, effect.answer)
         return
       case 'end-self':
-        this.world.panic(this.node, effect.why)
+        this.#endSelf(effect.why)
         return
       case 'restart':
         this.world.restartDaemon(this.node, effect.why)
@@ -598,6 +599,12 @@ export class SimDaemon {
       case 'log':
         this.log('node', `${effect.message} ${JSON.stringify(effect.fields)}`)
     }
+  }
+
+  /** The reboot is quick, where it works; the watchdog of whoever was asked to end is sure. */
+  #endSelf(why: string): void {
+    this.log('daemon', why)
+    if (!this.core.state.watchdog.doomed || this.world.chance.happens(0.5)) this.world.panic(this.node, why)
   }
 
   /** Computing takes a moment. */
@@ -631,11 +638,10 @@ export class SimDaemon {
     this.core.feed({ kind: 'own-stops-ended', id, failed, mayRun })
   }
 
-  #depart({ lease, disarm }: Extract<NodeEffect, { kind: 'depart' }>): void {
+  #depart({ lease }: Extract<NodeEffect, { kind: 'depart' }>): void {
     const { store } = this.world
     this.log('membership', 'leaves')
     this.host.met = false
-    if (disarm) this.watchdog.feed({ kind: 'disarm' })
     this.quorum.feed({ kind: 'leave' })
     const end = () => this.world.daemonLeft(this.node)
     if (lease === undefined) end()
@@ -681,7 +687,7 @@ export class SimDaemon {
       state,
       since: this.world.calendar(),
       bootId: this.host.bootId,
-      ...this.core.state.says,
+      ...saidOf(this.core.state),
     }
   }
 

@@ -1,12 +1,13 @@
 /** What an administrator should know of the cluster before something fails: the notes under `systole status`. Pure. */
+
 import type { NodeName } from '../../base/index.ts'
 import { type Configuration, clusterOptionValue, parseBoolean } from '../../cib/index.ts'
 import { selfResetMs } from '../../fencing/index.ts'
 import type { PeerLink } from '../../membership/index.ts'
+import { isCountedOn } from '../../node/index.ts'
 import type { ClusterState } from '../../rpc/index.ts'
 import { type ClusterFile, storeHosts } from '../nodes/cluster-file.ts'
 import { linksOf } from '../nodes/node-links.ts'
-import { isCountedOn } from '../watchdog/setting.ts'
 
 export interface NoteSources {
   readonly file: ClusterFile

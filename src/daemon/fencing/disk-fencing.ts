@@ -3,6 +3,7 @@
  * it. So a node that is to read disks is fenced through them only where it has told that it does, and only through all of them: of
  * fewer it might read the others. The word in the store comes first: a node that cannot read its disks lives on what the store says.
  */
+
 import type { NodeName } from '../../base/index.ts'
 import {
   type ClusterView,
@@ -13,10 +14,10 @@ import {
   parseMemberRecord,
 } from '../../controller/index.ts'
 import { disksOfDevice, type FenceDevice } from '../../fencing/index.ts'
+import { watchdogSetting } from '../../node/index.ts'
 import type { Comparison, Store, Write } from '../../store/index.ts'
 import { fromBytes, toBytes } from '../records/json-value.ts'
 import { keys } from '../records/keys.ts'
-import { watchdogSetting } from '../watchdog/setting.ts'
 
 /** Why the device must not be used for that node; undefined: it may. One that was never here runs nothing, and others are not ours to know. */
 export function whyNotThroughDisks(

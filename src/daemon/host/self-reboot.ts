@@ -1,18 +1,13 @@
 /** This machine ends itself, hard: nothing that is still running may delay it. */
 import { spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
+import type { SelfEnd } from '../../node/index.ts'
 import type { Log } from './log.ts'
 
 export interface SelfReboot {
   readonly log: Log
   /** One of several nodes on a machine: its machine is not ours to reboot. */
   readonly isolated: boolean
-}
-
-export type SelfEnd = 'reset' | 'off' | 'crashdump'
-
-export function rebootSelf(reboot: SelfReboot, why: string): void {
-  endSelf(reboot, 'reset', why)
 }
 
 export function endSelf({ log, isolated }: SelfReboot, how: SelfEnd, why: string): void {

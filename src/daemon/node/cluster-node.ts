@@ -7,8 +7,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { MonotonicMs, NodeName } from '../../base/index.ts'
 import { type Change, type ClusterView, isSettled, type MemberRecord } from '../../controller/index.ts'
 import type { Executor } from '../../executor/index.ts'
-import { type NodeState, ownCopyWillDo } from '../../node/index.ts'
-import { otherOfTwo } from '../../quorum/index.ts'
+import { type NodeState, ownCopyWillDo, saidOf } from '../../node/index.ts'
 import {
   type ClusterState,
   keyOfPublic,
@@ -35,7 +34,7 @@ import { monotonicNow } from '../host/clock.ts'
 import type { Log } from '../host/log.ts'
 import type { Paths } from '../host/paths.ts'
 import { shortages } from '../host/room.ts'
-import { rebootSelf } from '../host/self-reboot.ts'
+import { endSelf } from '../host/self-reboot.ts'
 import { isEnabled } from '../host/takes-part.ts'
 import { JobKeeper } from '../jobs/job-keeper.ts'
 import { TaskRunners } from '../jobs/start-runner.ts'
@@ -72,7 +71,7 @@ import { RemoteConnections } from '../remote/connections.ts'
 import { Rollouts } from '../rollout/rollouts.ts'
 import { ServiceHands } from '../services/service-hands.ts'
 import { type LocalStore, openLocalStore } from '../store/local-store.ts'
-import { WatchdogHands } from '../watchdog/watchdog-hands.ts'
+import { WatchdogDriver } from '../watchdog/watchdog-driver.ts'
 import { type WitnessKnowledge, WitnessLink } from '../witness/witness-link.ts'
 import { AttributeChanges } from './attribute-changes.ts'
 import { DampenedAttributes } from './dampened-attributes.ts'
@@ -129,7 +128,7 @@ export class ClusterNode {
   readonly #peers: Peers
   readonly #known: KnownState
   readonly #news: PulseNews
-  readonly #watchdog: WatchdogHands
+  readonly #watchdog: WatchdogDriver
   readonly #troubles: OwnTroubles
   readonly #core: NodeDriver
   readonly #votes: VoteKeeper
@@ -505,7 +504,7 @@ export class ClusterNode {
     })
     this.#core.feed({ kind: 'leave' })
     const { disarm } = await left
-    if (disarm) await this.#watchdog.disarm()
+    if (disarm) this.#watchdog.departed()
     await this.#end('stop')
   }
 
@@ -606,10 +605,10 @@ export class ClusterNode {
     this.#look()
   }
 
-  /** What this node says of itself among the members. */
+  /** What this node says of itself among the members, beside its watchdog. */
   #tellOwnMember(): void {
     const { told } = this.#troubles
-    const says = { ...this.#watchdog.told, ...(told.length === 0 ? {} : { troubles: told }) }
+    const says = told.length === 0 ? {} : { troubles: told }
     if (isDeepStrictEqual(says, this.#says)) return
     this.#says = says
     this.#core.feed({ kind: 'says', says })
@@ -618,7 +617,6 @@ export class ClusterNode {
   /** Whatever reacts to state compares it anew. */
   #look(): void {
     this.twoNode.look()
-    this.#watchdog.look()
     this.#votes.look()
     this.#removals.look()
     this.#locks.look()
@@ -667,23 +665,17 @@ export class ClusterNode {
     })
   }
 
-  #openWatchdog(): WatchdogHands {
+  #openWatchdog(): WatchdogDriver {
     const { pulse, paths, log } = this.#setup
-    return new WatchdogHands({
+    return new WatchdogDriver({
       self: this.name,
-      incarnation: this.#incarnation,
       log,
-      isolated: paths.root !== '',
       paths,
-      isOneOfTwo: () => otherOfTwo(this.#file, this.name)?.votes === true,
       store: () => this.store,
-      view: () => this.view,
-      keepsResources: () => this.twoNode.keepsResources,
+      core: () => this.#core.state.watchdog,
+      feed: (input) => this.#core.feed({ kind: 'watchdog', input }),
       say: pulse.say,
-      onChange: () => {
-        this.#tellOwnMember()
-        this.#tellListeners()
-      },
+      onChange: () => this.#tellListeners(),
     })
   }
 
@@ -772,12 +764,15 @@ export class ClusterNode {
 
   #openCore(): NodeDriver {
     const { log, paths, restart, file } = this.#setup
+    const isolated = paths.root !== ''
     return new NodeDriver({
       self: this.name,
       incarnation: this.#incarnation,
       timings: file.timings,
       list: file,
       met: hasMet(paths),
+      bootId: this.#bootId,
+      isolated,
       log,
       controller: {
         ...this.#sources(),
@@ -818,7 +813,8 @@ export class ClusterNode {
         this.twoNode.look()
         this.#tellListeners()
       },
-      endSelf: (why) => rebootSelf({ log, isolated: paths.root !== '' }, why),
+      watchdog: (effect) => this.#watchdog.perform(effect),
+      endSelf: (how, why) => endSelf({ log, isolated }, how, why),
       restart,
       depart: (how) => this.#left?.(how),
     })
@@ -837,7 +833,7 @@ export class ClusterNode {
       knowsDisks: true,
       knowsShares: true,
       knowsHolds: true,
-      ...this.#core.state.says,
+      ...saidOf(this.#core.state),
       ...(this.#bootId === undefined ? {} : { bootId: this.#bootId }),
     }
   }

@@ -11,6 +11,8 @@ import {
   NodeLoop,
   type NodeState,
   nodeTimings,
+  type OwnWatchdogEffect,
+  type SelfEnd,
 } from '../../node/index.ts'
 import type { TermAnswer } from '../../rpc/index.ts'
 import { Alarm } from '../host/alarm.ts'
@@ -28,6 +30,8 @@ export interface NodeDriverPorts {
   readonly timings: Timings
   readonly list: NodeState['list']
   readonly met: boolean
+  readonly bootId: string | undefined
+  readonly isolated: boolean
   readonly log: Log
   readonly controller: Omit<ControllerPorts, 'self' | 'log' | 'quorate' | 'feed' | 'takeCommand'>
   readonly presence: () => Omit<PresenceHands, 'written' | 'log'>
@@ -41,7 +45,8 @@ export interface NodeDriverPorts {
   readonly twoNodeWaits: (message: string | undefined) => void
   readonly quorumGained: () => void
   readonly quorumLost: () => void
-  readonly endSelf: (why: string) => void
+  readonly watchdog: (effect: OwnWatchdogEffect) => void
+  readonly endSelf: (how: SelfEnd, why: string) => void
   readonly restart: (why: string) => void
   readonly depart: (how: Extract<NodeEffect, { kind: 'depart' }>) => void
 }
@@ -60,14 +65,18 @@ export class NodeDriver {
 
   constructor(ports: NodeDriverPorts) {
     this.#ports = ports
-    const { self, incarnation, list, met, log } = ports
+    const { self, incarnation, list, met, bootId, log } = ports
     const timings = nodeTimings(ports.timings)
-    this.#loop = new NodeLoop(initialNode({ self, incarnation, list, met, timings }, monotonicNow()), {
-      now: monotonicNow,
-      perform: (effect) => this.#perform(effect),
-      random: Math.random,
-      wakeAt: (at) => this.#alarm.set(at),
-    })
+    const isolated = ports.isolated ? ({ isolated: true } as const) : {}
+    this.#loop = new NodeLoop(
+      initialNode({ self, incarnation, list, met, bootId, ...isolated, timings }, monotonicNow()),
+      {
+        now: monotonicNow,
+        perform: (effect) => this.#perform(effect),
+        random: Math.random,
+        wakeAt: (at) => this.#alarm.set(at),
+      },
+    )
     this.#alarm = new Alarm(this.#loop.tick)
     this.#controller = new ControllerHands({
       ...ports.controller,
@@ -128,6 +137,9 @@ export class NodeDriver {
       case 'fencing':
         this.#ports.fencing(effect.effect)
         return
+      case 'watchdog':
+        this.#ports.watchdog(effect.effect)
+        return
       case 'two-node-waits':
         this.#ports.twoNodeWaits(effect.message)
         return
@@ -156,7 +168,7 @@ export class NodeDriver {
         this.#answer(effect.id, Promise.resolve(effect.answer))
         return
       case 'end-self':
-        this.#ports.endSelf(effect.why)
+        this.#ports.endSelf(effect.how, effect.why)
         return
       case 'restart':
         this.#ports.restart(effect.why)

@@ -1,7 +1,9 @@
 /** What a node that takes part tells of the cluster, gathered from those of its parts that know. */
+
 import type { NodeName } from '../../base/index.ts'
 import type { ClusterView } from '../../controller/index.ts'
 import type { PeerLink } from '../../membership/index.ts'
+import { watchdogSetting } from '../../node/index.ts'
 import type { ClusterState } from '../../rpc/index.ts'
 import { clusterState } from '../api/cluster-state.ts'
 import { clusterNotes } from '../api/notes.ts'
@@ -10,7 +12,6 @@ import type { ClusterFile } from '../nodes/cluster-file.ts'
 import type { LinkStates } from '../nodes/link-states.ts'
 import { linksOf } from '../nodes/node-links.ts'
 import { fencingHistoryPrefix, keys } from '../records/keys.ts'
-import { watchdogSetting } from '../watchdog/setting.ts'
 import type { KnownState } from './known-state.ts'
 
 export interface NodeStateSources {

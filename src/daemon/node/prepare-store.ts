@@ -1,13 +1,14 @@
 /** What a node puts right in the store before it takes part. */
+
 import type { NodeName } from '../../base/index.ts'
 import type { ClusterView, DiskFencing } from '../../controller/index.ts'
+import { meansBoot } from '../../quorum/index.ts'
 import type { Store } from '../../store/index.ts'
 import { pushConfig } from '../configuration/config-history.ts'
 import { firstConfiguration } from '../configuration/first-configuration.ts'
 import { readBootId } from '../host/boot-id.ts'
 import type { Paths } from '../host/paths.ts'
 import type { ClusterFile } from '../nodes/cluster-file.ts'
-import { meansBoot } from '../pulse/fencing-word.ts'
 import { keys } from '../records/keys.ts'
 import { hasSlots } from '../watchdog/sbd-disks.ts'
 

@@ -1,6 +1,6 @@
 /** Which watchdog the configuration wants a node to feed. Pure. */
-import { type NodeName, parseDurationMs } from '../../base/index.ts'
-import { type Configuration, clusterOptionValue, configuredWatchdog } from '../../cib/index.ts'
+import { type NodeName, parseDurationMs } from '../base/index.ts'
+import { type Configuration, clusterOptionValue, configuredWatchdog } from '../cib/index.ts'
 
 export interface WatchdogSetting {
   readonly device: string

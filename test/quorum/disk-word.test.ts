@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { allTellStore, endingByWord } from '../../src/daemon/pulse/fencing-word.ts'
+import { allTellStore, endingByWord } from '../../src/quorum/index.ts'
 
 const words: readonly [string, Parameters<typeof endingByWord>, ReturnType<typeof endingByWord>][] = [
   ['a word for this boot resets the machine', [{ bootId: 'b', action: 'reboot' }, 'b'], 'reset'],

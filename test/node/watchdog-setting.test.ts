@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { nodeName } from '../../src/base/index.ts'
 import { parseXml, readConfiguration } from '../../src/cib/index.ts'
-import { watchdogSetting } from '../../src/daemon/watchdog/setting.ts'
+import { watchdogSetting } from '../../src/node/index.ts'
 
 const rows = [
   { name: 'watchdog-device=/dev/w', is: { device: '/dev/w' } },
