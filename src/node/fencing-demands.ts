@@ -8,6 +8,7 @@ import { announced, step } from './fencing-steps.ts'
 import { after, type FencingTurn, only, withFencing } from './fencing-turn.ts'
 import { isHalfDone, leftOffIn, type RecordedFencing } from './left-off.ts'
 import { isQuorate, log, type NodeState } from './state.ts'
+import { silentOf } from './two-node-situation.ts'
 
 /** There is no DC, and nobody else who could ask a device. */
 const noTerm = 0
@@ -189,7 +190,8 @@ const withMeant = (state: NodeState, target: NodeName): NodeState =>
   withFencing(state, { meant: new Map(state.fencing.meant).set(target, knownIncarnation(state.view, target)) })
 
 /** This node first, and nobody who is silent. */
-function runners({ self, view, silent }: NodeState): readonly NodeName[] {
+function runners({ self, view, peers }: NodeState): readonly NodeName[] {
+  const silent = silentOf(peers)
   return [self, ...[...view.members.keys()].filter((node) => node !== self && !silent.includes(node)).sort()]
 }
 

@@ -73,6 +73,7 @@ import {
   turn,
   type WhyOwnStops,
 } from './state.ts'
+import { silentOf, twoNodeSituation } from './two-node-situation.ts'
 
 const never = monotonicMs(Number.NEGATIVE_INFINITY)
 
@@ -84,7 +85,8 @@ export function initialNode(setup: NodeSetup, now: MonotonicMs): NodeState {
     leaving: false,
     quorateUntil: never,
     view: emptyView,
-    silent: [],
+    peers: [],
+    hasWholeCopy: false,
     says: {},
     controller: initialController(setup.self, setup.timings.controller),
     presence: initialPresence(setup.self, setup.incarnation),
@@ -96,7 +98,7 @@ export function initialNode(setup: NodeSetup, now: MonotonicMs): NodeState {
 }
 
 export function nodeStep(state: NodeState, input: NodeInput, now: MonotonicMs): NodeTurn {
-  const taken = takeInput(state, input, now)
+  const taken = andThen(takeInput(state, input, now), (next) => seeTwoNodes(next, now))
   const fencing = andThen(taken, (next) => afterFencing(pursueFencing(next, now), now))
   const pursued = andThen(fencing, (next) => afterOwnStops(pursueOwnStops(next, now), now))
   const watched = andThen(pursued, (next) => showWatchdog(state, pursueWatchdog(next, now), now))
@@ -146,8 +148,12 @@ function takeInput(state: NodeState, input: NodeInput, now: MonotonicMs): NodeTu
       return quorumIs(state, input, now)
     case 'quorum-lost':
       return quorumLost(state, input.why, now)
-    case 'silence':
-      return toController({ ...state, silent: input.silent }, input, now)
+    case 'heartbeats': {
+      const { peers, agreed } = input
+      return toController({ ...state, peers }, { kind: 'silence', silent: silentOf(peers), agreed }, now)
+    }
+    case 'copy':
+      return turn({ ...state, hasWholeCopy: input.isWhole })
     case 'says':
       return showOwnMember({ ...state, says: input.says }, now)
     case 'leave':
@@ -334,6 +340,14 @@ function toTwoNode(state: NodeState, input: TwoNodeInput, now: MonotonicMs): Nod
       ),
     turn({ ...state, twoNode }),
   )
+}
+
+/** The rules for two nodes are shown what has changed for them. */
+function seeTwoNodes(state: NodeState, now: MonotonicMs): NodeTurn {
+  const situation = twoNodeSituation(state, now)
+  if (JSON.stringify(situation) === JSON.stringify(state.twoNode.situation)) return turn(state)
+  const input: TwoNodeInput = { kind: 'situation', ...(situation === undefined ? {} : { situation }) }
+  return andThen(toTwoNode(state, input, now), (next) => turn(next, { kind: 'two-node-situation', situation }))
 }
 
 function afterFencing({ state, effects, told }: FencingTurn, now: MonotonicMs): NodeTurn {

@@ -9,8 +9,8 @@ import type {
   defaultControllerTimings,
 } from '../controller/index.ts'
 import type { Command } from '../executor/index.ts'
-import type { PresenceEffect, PresenceInput, PresenceState } from '../membership/index.ts'
-import type { TwoNodeEffect, TwoNodeInput, TwoNodeState, VoterList } from '../quorum/index.ts'
+import type { PeerView, PresenceEffect, PresenceInput, PresenceState } from '../membership/index.ts'
+import type { TwoNodeEffect, TwoNodeInput, TwoNodeSituation, TwoNodeState, VoterList } from '../quorum/index.ts'
 import type { ResourceAction, TransitionGraph } from '../transition/index.ts'
 import type { CommandAnswer } from './commands.ts'
 import type { NodeFencing, NodeFencingEffect, NodeFencingInput } from './fencing-state.ts'
@@ -45,8 +45,10 @@ export interface NodeState extends NodeSetup {
   /** Until when this node may act under its lease, by its own clock. */
   readonly quorateUntil: MonotonicMs
   readonly view: ClusterView
-  /** Whom this node does not hear. */
-  readonly silent: readonly NodeName[]
+  /** The other nodes, as this one hears them. */
+  readonly peers: readonly Pick<PeerView, 'node' | 'state' | 'incarnation'>[]
+  /** This node's copy of the store has everything that was ever confirmed. */
+  readonly hasWholeCopy: boolean
   /** What it says of itself, beside its watchdog (`saidOf`). */
   readonly says: Said
   readonly controller: ControllerState
@@ -98,7 +100,10 @@ export type NodeInput =
   /** This node's list of nodes is another one. */
   | { readonly kind: 'list'; readonly list: VoterList }
   | { readonly kind: 'quorum-lost'; readonly why: string }
-  | { readonly kind: 'silence'; readonly silent: readonly NodeName[]; readonly agreed: readonly NodeName[] }
+  /** From the heartbeat core, whenever it changes. `agreed`: the silent ones whose silence a majority confirms. */
+  | { readonly kind: 'heartbeats'; readonly peers: NodeState['peers']; readonly agreed: readonly NodeName[] }
+  /** Whether this node's member of the store has caught up with the others. */
+  | { readonly kind: 'copy'; readonly isWhole: boolean }
   /** What this node says of itself now, beside its watchdog. */
   | { readonly kind: 'says'; readonly says: Said }
   /** An administrator wants this node to leave in order, or its host shuts down. */
@@ -135,6 +140,8 @@ export type NodeEffect =
   | { readonly kind: 'two-node'; readonly effect: Extract<TwoNodeEffect, { kind: 'go-alone' }> }
   | { readonly kind: 'fencing'; readonly effect: NodeFencingEffect }
   | { readonly kind: 'watchdog'; readonly effect: OwnWatchdogEffect }
+  /** How it is with the other of two has changed; undefined: this is no cluster of two voters. A word to go on alone that was begun with may count now. */
+  | { readonly kind: 'two-node-situation'; readonly situation: TwoNodeSituation | undefined }
   /** For people: what one of two waits for, whenever that changes. */
   | { readonly kind: 'two-node-waits'; readonly message: string | undefined }
   | { readonly kind: 'executor-quorum'; readonly quorate: boolean }

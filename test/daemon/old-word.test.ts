@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { nodeName } from '../../src/base/index.ts'
+import { monotonicMs, nodeName } from '../../src/base/index.ts'
 import { emptyView } from '../../src/controller/index.ts'
 import { AloneJournal, readJournal } from '../../src/daemon/alone/alone-journal.ts'
 import { TwoNodeHands, type TwoNodePorts } from '../../src/daemon/alone/two-node-hands.ts'
@@ -13,11 +13,12 @@ import { monotonicNow } from '../../src/daemon/host/clock.ts'
 import { type Paths, pathsBelow } from '../../src/daemon/host/paths.ts'
 import { type ClusterFile, parseClusterFile, printClusterFile } from '../../src/daemon/nodes/cluster-file.ts'
 import { keys } from '../../src/daemon/records/keys.ts'
-import { judgeOldWord } from '../../src/node/index.ts'
+import { judgeOldWord, twoNodeSituation } from '../../src/node/index.ts'
 import { initialTwoNode, type TwoNodeInput, twoNodeStep } from '../../src/quorum/index.ts'
 import { createStore } from '../../src/store/index.ts'
 
 const lost = [nodeName('n2')]
+const never = monotonicMs(Number.NEGATIVE_INFINITY)
 
 let root: string
 let paths: Paths
@@ -58,7 +59,6 @@ class Survivor {
       quorate: () => false,
       hearsWitness: () => false,
       heartbeat: () => this.heartbeat,
-      incarnation: () => undefined,
       isComplete: () => true,
       isAlone: async () => this.alone,
       goAlone: async (onPointOfNoReturn: () => void) => {
@@ -78,6 +78,16 @@ class Survivor {
       },
       core: () => this.#core,
     } as unknown as TwoNodePorts)
+  }
+
+  /** As the core sees it. */
+  look(): void {
+    const peers = [{ node: nodeName('n2'), state: this.heartbeat }]
+    const facts = { self: nodeName('n1'), list: this.file(0), view: emptyView, peers, hasWholeCopy: true, met: true }
+    const situation = twoNodeSituation({ ...facts, quorateUntil: never }, monotonicNow())
+    const input: TwoNodeInput = { kind: 'situation', ...(situation === undefined ? {} : { situation }) }
+    this.#core = twoNodeStep(this.#core, input, monotonicNow()).state
+    this.hands.seen(situation)
   }
 
   file(version: number) {
@@ -194,7 +204,7 @@ describe('a word that an earlier daemon has left', () => {
     // Later the witness loses its vote, and then the link breaks.
     back.heartbeat = 'silent'
     back.witnessVotes = false
-    back.hands.look()
+    back.look()
     expect(back.begun).toBe(0)
     await back.close()
   })

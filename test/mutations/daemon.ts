@@ -76,18 +76,6 @@ export const daemonDriver: Readonly<Record<string, readonly Mutation[]>> = {
     ],
     ['quorum that is long lost is waited for', 'leftMs > 0 &&', ''],
   ],
-  'src/daemon/node/pulse-news.ts': [
-    [
-      'a peer that nobody has reported is silent',
-      "this.#states.get(peer) ?? 'heard'",
-      "this.#states.get(peer) ?? 'silent'",
-    ],
-    [
-      'whoever restarts is silent',
-      "message.peers.filter(({ state }) => state === 'silent')",
-      "message.peers.filter(({ state }) => state !== 'heard')",
-    ],
-  ],
   'src/daemon/node/restart-notice.ts': [
     ['an announcement is not taken back', 'announced === undefined || announced === incarnation', 'true'],
     [

@@ -65,6 +65,14 @@ export const mutations: Readonly<Record<string, readonly Mutation[]>> = {
       'const others = state.ownStops.attempts',
     ],
   ],
+  'src/node/two-node-situation.ts': [
+    ['a peer that nobody has reported is silent', "?? 'heard'", "?? 'silent'"],
+    ['whoever restarts is silent', "state === 'silent' ? [node] : []", "state !== 'heard' ? [node] : []"],
+    ['nodes are fenced by a configuration that nobody knows', 'if (configuration === undefined) return false', ''],
+    ['a node that lacks changes goes on without the other', ' || !hasWholeCopy) return', ') return'],
+    ['a node without a vote goes on without the other', ' || !hasVote(list, self)', ''],
+    ['a peer that is still here counts as down', ' && !view.members.has(peer)', ''],
+  ],
   'src/node/own-watchdog-state.ts': [
     ['it is told of before it runs', "if (phase.kind !== 'armed') return {}", "if (phase.kind === 'off') return {}"],
   ],

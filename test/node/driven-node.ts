@@ -115,6 +115,18 @@ export class DrivenNode {
     this.feed({ kind: 'quorum', lease, until: monotonicMs(this.now + forMs) })
   }
 
+  /** The other of two voters, n2, is heard or not; this node has a whole copy of the store. */
+  ofTwo(state: 'heard' | 'restarting' | 'silent'): void {
+    const node = nodeName('n2')
+    const nodes = [
+      { name: self, votes: true },
+      { name: node, votes: true },
+    ]
+    this.feed({ kind: 'list', list: { nodes, store: { kind: 'etcd' } } })
+    this.feed({ kind: 'copy', isWhole: true })
+    this.feed({ kind: 'heartbeats', peers: [{ node, state }], agreed: [] })
+  }
+
   /** A member with quorum. */
   runs(options: Readonly<Record<string, string>> = {}): void {
     this.configured(options)
@@ -141,7 +153,7 @@ export class DrivenNode {
   /** What was asked for, but what is for people. */
   get kinds(): readonly string[] {
     return this.asked.flatMap((effect) => {
-      if (effect.kind === 'log' || effect.kind === 'two-node-waits') return []
+      if (effect.kind === 'log' || effect.kind.startsWith('two-node-')) return []
       const isOfPart = effect.kind === 'controller' || effect.kind === 'presence' || effect.kind === 'fencing'
       return [isOfPart ? effect.effect.kind : effect.kind]
     })

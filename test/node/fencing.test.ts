@@ -171,7 +171,7 @@ test('devices are run by this node first, then by the others that are heard', ()
     }
     node.store({ kind: 'put', key: keys.member(nodeName(name)), value, createRevision: life, lease: name })
   }
-  node.feed({ kind: 'silence', silent: [nodeName('n5')], agreed: [] })
+  node.feed({ kind: 'heartbeats', peers: [{ node: nodeName('n5'), state: 'silent' }], agreed: [] })
   node.fencing({ kind: 'fence', request: request(), random: 0 })
   expect(node.loop.state.fencing.dc.requests[0]?.runners).toEqual(['n1', 'n3', 'n4'])
 })
@@ -291,10 +291,7 @@ describe('a reset by a watchdog', () => {
 })
 
 describe('of the DC and the survivor of two', () => {
-  const finds = (node: DrivenNode, heartbeat: 'silent' | 'heard'): void => {
-    const more = { peerIsDown: false, met: true, fencingEnabled: true, quorate: false }
-    node.feed({ kind: 'two-node', input: { kind: 'situation', situation: { peer: n2, heartbeat, ...more } } })
-  }
+  const finds = (node: DrivenNode, heartbeat: 'silent' | 'heard'): void => node.ofTwo(heartbeat)
   /** As the survivor plans it. */
   const planned = (node: DrivenNode, delayMs = 0): void => {
     const attempt = node.ofFencing('plan-peer')[0]?.attempt ?? 0

@@ -171,17 +171,10 @@ test('another lease is another gain of quorum, the same one prolonged is none', 
 
 test('what one of two waits for is told when it changes', () => {
   const node = new DrivenNode()
-  const situation = {
-    peer: nodeName('n2'),
-    heartbeat: 'silent',
-    peerIsDown: false,
-    met: false,
-    fencingEnabled: true,
-    quorate: false,
-  } as const
-  node.feed({ kind: 'two-node', input: { kind: 'situation', situation } })
+  node.configured()
+  node.ofTwo('silent')
   node.feed({ kind: 'tick' })
-  node.feed({ kind: 'two-node', input: { kind: 'situation', situation: { ...situation, heartbeat: 'heard' } } })
+  node.ofTwo('heard')
   expect(node.of('two-node-waits').map(({ message }) => message?.slice(0, 22))).toEqual([
     'This node waits for n2',
     undefined,
@@ -189,19 +182,12 @@ test('what one of two waits for is told when it changes', () => {
 })
 
 describe('a wake-up', () => {
-  const situation = {
-    peer: nodeName('n2'),
-    heartbeat: 'silent',
-    peerIsDown: false,
-    met: true,
-    fencingEnabled: true,
-    quorate: false,
-  } as const
   const failed = { kind: 'fenced', id: 1, succeeded: false, message: 'no answer' } as const
 
   test('is not lost where its time comes while effects are performed', () => {
-    const node = new DrivenNode()
-    node.feed({ kind: 'two-node', input: { kind: 'situation', situation } })
+    const node = new DrivenNode({ met: true })
+    node.configured()
+    node.ofTwo('silent')
     node.meanwhile = () => {
       node.now += 3000
     }
@@ -214,15 +200,16 @@ describe('a wake-up', () => {
   })
 
   test('is not asked for where its time has passed and another input is waited for', () => {
-    const node = new DrivenNode()
-    node.feed({ kind: 'two-node', input: { kind: 'situation', situation } })
+    const node = new DrivenNode({ met: true })
+    node.configured()
+    node.ofTwo('silent')
     node.feed({ kind: 'two-node', input: failed })
-    node.feed({ kind: 'two-node', input: { kind: 'situation', situation: { ...situation, heartbeat: 'restarting' } } })
+    node.ofTwo('restarting')
     node.later(2000)
     expect(node.loop.state.twoNode.phase.kind).toBe('fencing-failed')
     node.feed({ kind: 'tick' })
     expect(node.wakeAt ?? Number.POSITIVE_INFINITY).toBeGreaterThan(node.now)
-    node.feed({ kind: 'two-node', input: { kind: 'situation', situation } })
+    node.ofTwo('silent')
     expect(node.ofFencing('plan-peer')).toHaveLength(2)
   })
 })

@@ -102,15 +102,7 @@ describe('without quorum', () => {
   test('one of two that is about to make sure that it may go on keeps what it runs', () => {
     const node = new DrivenNode()
     node.runs()
-    const situation = {
-      peer: nodeName('n2'),
-      heartbeat: 'silent',
-      peerIsDown: false,
-      met: true,
-      fencingEnabled: true,
-      quorate: false,
-    } as const
-    node.feed({ kind: 'two-node', input: { kind: 'situation', situation } })
+    node.ofTwo('silent')
     node.now += 4000
     node.feed(lost)
     node.later(2000)

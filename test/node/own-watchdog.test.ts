@@ -174,23 +174,6 @@ describe('the permit to live', () => {
     expect(node.ofWatchdog('permit')).toEqual([])
   })
 
-  const peer = nodeName('n2')
-  const list = {
-    nodes: [
-      { name: self, votes: true },
-      { name: peer, votes: true },
-    ],
-    store: { kind: 'etcd' },
-  }
-  const situation = {
-    peer,
-    heartbeat: 'silent',
-    peerIsDown: false,
-    met: true,
-    fencingEnabled: true,
-    quorate: false,
-  } as const
-
   test.each([
     { option: '0', gives: 1 },
     { option: '10s', gives: 0 },
@@ -198,9 +181,9 @@ describe('the permit to live', () => {
   ])(
     'is given $gives times to one of two that keeps its resources without a majority, with fencing-watchdog-timeout=$option',
     ({ option, gives }) => {
-      const node = watched({ list, met: true })
+      const node = watched({ met: true })
       node.armed({ 'fencing-watchdog-timeout': option })
-      node.feed({ kind: 'two-node', input: { kind: 'situation', situation } })
+      node.ofTwo('silent')
       node.store({ kind: 'delete', key: keys.member(self) })
       node.asked.length = 0
       node.later(1000)

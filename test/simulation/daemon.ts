@@ -47,6 +47,7 @@ import {
   type OwnWatchdogInput,
   ownCopyWillDo,
   saidOf,
+  silentOf,
 } from '../../src/node/index.ts'
 import {
   hasVote,
@@ -452,11 +453,11 @@ export class SimDaemon {
       return
     }
     const now = this.#now()
-    const silent = peerViews(this.heartbeat.state, now).flatMap(({ node, state }) => (state === 'silent' ? [node] : []))
+    const peers = peerViews(this.heartbeat.state, now)
+    const silent = silentOf(peers)
     const agreed = agreedSilence(this.heartbeat.state, now)
     this.log('membership', `silent: ${silent.join(',') || 'nobody'}; agreed: ${agreed.join(',') || 'nobody'}`)
-    this.core.feed({ kind: 'silence', silent, agreed })
-    this.twoNode.look()
+    this.core.feed({ kind: 'heartbeats', peers, agreed })
   }
 
   #performQuorum(effect: QuorumEffect): void {
@@ -555,6 +556,9 @@ export class SimDaemon {
       case 'two-node':
         this.twoNode.perform(effect.effect)
         return
+      case 'two-node-situation':
+        this.twoNode.seen(effect.situation)
+        return
       case 'two-node-waits':
         return
       case 'executor-quorum':
@@ -562,10 +566,8 @@ export class SimDaemon {
         return
       case 'quorum-gained':
         this.host.met = true
-        this.twoNode.look()
         return
       case 'quorum-lost':
-        this.twoNode.look()
         return
       case 'fencing':
         this.fencing.perform(effect.effect)

@@ -1,6 +1,5 @@
 /** The core of two nodes and its hands: fencing without a majority, and the store that becomes the survivor's own. */
 import type { NodeName } from '../../src/base/index.ts'
-import { parseBoolean } from '../../src/cib/index.ts'
 import { keys, knownIncarnation } from '../../src/controller/index.ts'
 import { withVote } from '../../src/daemon/nodes/node-list.ts'
 import { peerViews } from '../../src/membership/index.ts'
@@ -16,9 +15,6 @@ import type { SimDaemon } from './daemon.ts'
 
 export class TwoNodeHands {
   readonly #life: SimDaemon
-  #shown = ''
-  /** What the core was shown last. */
-  #known: TwoNodeSituation | undefined
   /** Which life of the other is being fenced. */
   #fences: number | undefined
   #underWay = false
@@ -35,14 +31,20 @@ export class TwoNodeHands {
 
   look(): void {
     this.#noteHeard()
-    const situation = this.#situation()
+    const { node, host, world } = this.#life
+    // Its etcd finds out by itself that the other has taken it out.
+    const isWhole = host.hasData && world.store.voters.includes(node)
+    if (isWhole !== this.#life.core.state.hasWholeCopy) this.#life.core.feed({ kind: 'copy', isWhole })
     if (this.#life.otherOfTwo() === undefined) this.#settle(undefined)
-    const text = JSON.stringify(situation) ?? ''
-    if (text === this.#shown) return
-    this.#shown = text
-    this.#known = situation
-    this.#feed({ kind: 'situation', ...(situation === undefined ? {} : { situation }) })
+  }
+
+  /** How it is with the other of two has changed. */
+  seen(situation: TwoNodeSituation | undefined): void {
     if (situation !== undefined) this.#settle(situation)
+  }
+
+  get #known(): TwoNodeSituation | undefined {
+    return this.#life.core.state.twoNode.situation
   }
 
   /** Also while it has no vote yet, when this is no cluster of two voters. */
@@ -51,27 +53,6 @@ export class TwoNodeHands {
     const heard = peers.find(({ node }) => node === this.#offSince)?.state === 'heard'
     if (heard && this.#offSince !== undefined && this.#life.world.daemons.get(this.#offSince)?.isAlive)
       this.#offSince = undefined
-  }
-
-  #situation(): TwoNodeSituation | undefined {
-    const { node, host, view, world } = this.#life
-    const other = this.#life.otherOfTwo()
-    // Its etcd finds out by itself that the other has taken it out.
-    const isVoter = host.hasData && world.store.voters.includes(node)
-    if (!other?.votes || !hasVote(host.list, node) || !isVoter) return undefined
-    const peer = other.name
-    const heard = peerViews(this.#life.heartbeat.state, this.#life.now()).find((one) => one.node === peer)
-    const wanted = view.configuration?.typed.options.flatMap(({ pairs }) => pairs)
-    const fencing = wanted?.find(({ name }) => /^(stonith|fencing)-enabled$/.test(name))?.value ?? 'true'
-    return {
-      peer,
-      heartbeat: heard?.state ?? 'heard',
-      ...(heard?.incarnation === undefined ? {} : { incarnation: heard.incarnation }),
-      peerIsDown: view.nodeStates.get(peer)?.expected === 'down' && !view.members.has(peer),
-      met: host.met,
-      fencingEnabled: wanted !== undefined && parseBoolean(fencing) !== false,
-      quorate: this.#life.isQuorate(),
-    }
   }
 
   /** What an earlier daemon has begun on a word: of two voters where the situation changes, otherwise until it is settled. */

@@ -4,10 +4,9 @@
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { NodeName } from '../../base/index.ts'
-import { clusterOptionValue, type NodeStateRecord, parseBoolean, parseNodeStateRecord } from '../../cib/index.ts'
-import type { ClusterView } from '../../controller/index.ts'
+import { type NodeStateRecord, parseNodeStateRecord } from '../../cib/index.ts'
 import type { FencingRecord } from '../../fencing/index.ts'
-import { judgeWordOfTwo } from '../../node/index.ts'
+import { fencingEnabled, judgeWordOfTwo } from '../../node/index.ts'
 import {
   describeTwoNode,
   hasVote,
@@ -31,7 +30,7 @@ import { beginAmongMore, lostHosts } from './last-voter.ts'
 import { meetFirst, neverJoined } from './meet-first.ts'
 import { type OldWordPorts, settleOldWord } from './old-word.ts'
 import { waitingMessage } from './two-node-message.ts'
-import { hasMet, mustMeetFirst, noteMet } from './wait-for-all.ts'
+import { mustMeetFirst, noteMet } from './wait-for-all.ts'
 
 export interface TwoNodePorts extends GoingAlonePorts {
   readonly own: ClusterNodeEntry
@@ -39,7 +38,6 @@ export interface TwoNodePorts extends GoingAlonePorts {
   readonly quorate: () => boolean
   readonly hearsWitness: (host: NodeName) => boolean
   readonly heartbeat: (peer: NodeName) => TwoNodeSituation['heartbeat']
-  readonly incarnation: (peer: NodeName) => number | undefined
   /** This node's copy of the store has everything that was ever confirmed. */
   readonly isComplete: () => boolean
   /** This node's etcd is a cluster of one; undefined while it does not answer. */
@@ -57,7 +55,6 @@ const unblockWithinMs = 30_000
 export class TwoNodeHands {
   readonly #ports: TwoNodePorts
   readonly #goingAlone: GoingAlone
-  #shown = ''
   /** Until this node has met the other, or is told that it is off. */
   #holding = false
   #told = false
@@ -160,19 +157,13 @@ export class TwoNodeHands {
         `${own.name} has not caught up with ${other.name} and lacks changes. Start ${other.name}.`,
       )
     this.#told = true
-    this.look()
     this.#ports.feed({ kind: 'peer-is-off', word: 'administrator' })
     await this.#untilQuorate()
     return other.name
   }
 
-  /** After every change that may matter. */
-  look(): void {
-    const situation = this.#situation()
-    const text = JSON.stringify(situation) ?? ''
-    if (text === this.#shown) return
-    this.#shown = text
-    this.#ports.feed({ kind: 'situation', ...(situation === undefined ? {} : { situation }) })
+  /** How it is with the other of two has changed. */
+  seen(situation: TwoNodeSituation | undefined): void {
     if (situation) void this.#settleWord()
   }
 
@@ -182,11 +173,6 @@ export class TwoNodeHands {
 
   get records(): readonly FencingRecord[] {
     return this.#goingAlone.records
-  }
-
-  /** This machine had quorum since it booted. */
-  get met(): boolean {
-    return hasMet(this.#ports.paths)
   }
 
   get keepsResources(): boolean {
@@ -199,7 +185,7 @@ export class TwoNodeHands {
     if (!other) return undefined
     const message = this.#message(other.name)
     return {
-      fencingEnabled: fencingEnabled(view()),
+      fencingEnabled: fencingEnabled(view().configuration?.typed),
       alone: hasVote(file(), own.name) !== other.votes || !isComplete(),
       ...(message === undefined ? {} : { message }),
     }
@@ -220,7 +206,6 @@ export class TwoNodeHands {
 
   gainedQuorum(): void {
     noteMet(this.#ports.paths)
-    this.look()
     void this.#settleWord().then(() => this.#goingAlone.tell())
   }
 
@@ -243,7 +228,7 @@ export class TwoNodeHands {
     const alone = await isAlone()
     const { granted, underWay } = this.#goingAlone
     if (granted === undefined || underWay || this.#closed) return
-    const verdict = judgeWordOfTwo(alone, this.#situation())
+    const verdict = judgeWordOfTwo(alone, this.#ports.core().situation)
     if (verdict === 'forget') this.#goingAlone.forgetWord()
     else if (verdict === 'go-on') this.#ports.feed({ kind: 'peer-is-off', word: granted.word })
   }
@@ -254,26 +239,6 @@ export class TwoNodeHands {
 
   close(): void {
     this.#closed = true
-  }
-
-  #situation(): TwoNodeSituation | undefined {
-    const { own, file, view, quorate, heartbeat } = this.#ports
-    const other = otherOfTwo(file(), own.name)
-    // The list runs ahead of etcd: a member that still copies the store lacks changes, and must not go on with what it has.
-    if (!other?.votes || !hasVote(file(), own.name) || !this.#ports.isComplete()) return undefined
-    const peer = other.name
-    const state = view().nodeStates.get(peer)
-    const incarnation = this.#ports.incarnation(peer)
-    return {
-      peer,
-      ...(incarnation === undefined ? {} : { incarnation }),
-      heartbeat: heartbeat(peer),
-      // Recorded before a node is told that it may go, which is when nothing runs there any more; or once it was fenced.
-      peerIsDown: state?.expected === 'down' && !view().members.has(peer),
-      met: this.met,
-      fencingEnabled: fencingEnabled(view()),
-      quorate: quorate(),
-    }
   }
 
   perform({ without, word }: Extract<TwoNodeEffect, { kind: 'go-alone' }>): void {
@@ -290,13 +255,6 @@ export class TwoNodeHands {
 async function storedState(store: Store, node: NodeName): Promise<NodeStateRecord | undefined> {
   const entry = await store.get(keys.nodeState(node)).catch(() => undefined)
   return entry && parseNodeStateRecord(fromBytes(entry.value))
-}
-
-function fencingEnabled(view: ClusterView): boolean {
-  const { configuration } = view
-  return (
-    configuration !== undefined && (parseBoolean(clusterOptionValue(configuration.typed, 'fencing-enabled')) ?? true)
-  )
 }
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

@@ -7,7 +7,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { MonotonicMs, NodeName } from '../../base/index.ts'
 import { type Change, type ClusterView, isSettled, type MemberRecord } from '../../controller/index.ts'
 import type { Executor } from '../../executor/index.ts'
-import { type NodeState, ownCopyWillDo, saidOf } from '../../node/index.ts'
+import { heartbeatOf, type NodeState, ownCopyWillDo, saidOf, silentOf } from '../../node/index.ts'
 import {
   type ClusterState,
   keyOfPublic,
@@ -414,7 +414,7 @@ export class ClusterNode {
 
   /** A member of the cluster that is heard. */
   readonly isUp = (node: NodeName): boolean =>
-    this.view.members.get(node)?.state === 'member' && !this.#news.silent.has(node)
+    this.view.members.get(node)?.state === 'member' && !silentOf(this.#core.state.peers).includes(node)
 
   /** It has been a member since its place was recorded. */
   wasSeen(node: NodeName): boolean {
@@ -455,7 +455,7 @@ export class ClusterNode {
       removals: [...removalNotes(this.removals), ...authorityNotes(this.authority.record, this.#file)],
       fencing: this.fencing,
       quorate: this.quorate,
-      silent: this.#news.silent,
+      silent: new Set(silentOf(this.#core.state.peers)),
       links: this.#links,
       connectionsStay: this.#connectionsStay,
       storeTrouble: this.#localStore?.trouble() ?? this.#known.trouble ?? this.#storeTrouble,
@@ -614,9 +614,15 @@ export class ClusterNode {
     this.#core.feed({ kind: 'says', says })
   }
 
+  /** Whether this node's member of the store has caught up. */
+  #tellCopy(): void {
+    const isWhole = this.#localStore?.isComplete() ?? false
+    if (isWhole !== this.#core.state.hasWholeCopy) this.#core.feed({ kind: 'copy', isWhole })
+  }
+
   /** Whatever reacts to state compares it anew. */
   #look(): void {
-    this.twoNode.look()
+    this.#tellCopy()
     this.#votes.look()
     this.#removals.look()
     this.#locks.look()
@@ -640,8 +646,8 @@ export class ClusterNode {
     return new PulseNews({
       log: this.#log,
       onDeaf: (why) => this.#setup.restart(`heartbeats cannot be received: ${why}`),
-      onSilence: (silent, agreed) => {
-        this.#core.feed({ kind: 'silence', silent, agreed })
+      onHeartbeats: (peers, agreed) => {
+        this.#core.feed({ kind: 'heartbeats', peers, agreed })
         this.#look()
       },
       onQuorum: (lease, until) =>
@@ -797,6 +803,7 @@ export class ClusterNode {
       },
       twoNode: (effect) => this.twoNode.perform(effect),
       fencing: (effect) => this.fencing.perform(effect),
+      twoNodeSituation: (situation) => this.twoNode.seen(situation),
       twoNodeWaits: (message) => {
         if (message !== undefined) log.warn('two nodes', { now: message })
         this.#tellListeners()
@@ -810,7 +817,7 @@ export class ClusterNode {
       },
       quorumLost: () => {
         this.#askForList.begin()
-        this.twoNode.look()
+        this.#tellCopy()
         this.#tellListeners()
       },
       watchdog: (effect) => this.#watchdog.perform(effect),
@@ -863,15 +870,17 @@ export class ClusterNode {
       file: () => this.#file,
       quorate: () => this.quorate,
       hearsWitness: this.hearsWitness,
-      heartbeat: (peer) => this.#news.heartbeat(peer),
-      incarnation: (peer) => this.#news.incarnation(peer),
+      heartbeat: (peer) => heartbeatOf(this.#core.state.peers, peer),
       isComplete: () => this.#localStore?.isComplete() ?? false,
       goAlone: async (onPointOfNoReturn) => await this.#localStore?.goAlone(onPointOfNoReturn),
       isAlone: async () => await this.#localStore?.isAlone(),
       release: () => pulse.say({ kind: 'release' }),
       onNodeList,
       giveWayTo,
-      feed: (input) => this.#core.feed({ kind: 'two-node', input }),
+      feed: (input) => {
+        this.#tellCopy()
+        this.#core.feed({ kind: 'two-node', input })
+      },
       core: () => this.#core.state.twoNode,
     })
   }

@@ -42,6 +42,7 @@ export interface NodeDriverPorts {
   readonly planOwnStops: (stopEverything: boolean) => Promise<Planned>
   readonly twoNode: (effect: Extract<NodeEffect, { kind: 'two-node' }>['effect']) => void
   readonly fencing: (effect: NodeFencingEffect) => void
+  readonly twoNodeSituation: (situation: NodeState['twoNode']['situation']) => void
   readonly twoNodeWaits: (message: string | undefined) => void
   readonly quorumGained: () => void
   readonly quorumLost: () => void
@@ -139,6 +140,9 @@ export class NodeDriver {
         return
       case 'watchdog':
         this.#ports.watchdog(effect.effect)
+        return
+      case 'two-node-situation':
+        this.#ports.twoNodeSituation(effect.situation)
         return
       case 'two-node-waits':
         this.#ports.twoNodeWaits(effect.message)

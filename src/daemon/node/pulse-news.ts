@@ -1,12 +1,12 @@
 /** What the pulse thread tells the rest of the node: whom it hears, and until when this node may act under which lease. */
 import { assertNever, type MonotonicMs, type NodeName } from '../../base/index.ts'
-import type { LinkView } from '../../membership/index.ts'
+import type { LinkView, PeerView } from '../../membership/index.ts'
 import type { Log } from '../host/log.ts'
 import type { FromPulse } from '../pulse/messages.ts'
 
 export interface PulseNewsPorts {
   readonly log: Log
-  readonly onSilence: (silent: readonly NodeName[], agreed: readonly NodeName[]) => void
+  readonly onHeartbeats: (peers: readonly PeerView[], agreed: readonly NodeName[]) => void
   /** At every confirmation of the lease, and when it is over. */
   readonly onQuorum: (lease: string | undefined, until: MonotonicMs) => void
   readonly onLost: (why: string) => void
@@ -21,40 +21,18 @@ export interface PulseNewsPorts {
 
 export class PulseNews {
   readonly #ports: PulseNewsPorts
-  #states: ReadonlyMap<NodeName, 'heard' | 'restarting' | 'silent'> = new Map()
-  #incarnations: ReadonlyMap<NodeName, number | undefined> = new Map()
-  #silent: ReadonlySet<NodeName> = new Set()
 
   constructor(ports: PulseNewsPorts) {
     this.#ports = ports
   }
 
-  get silent(): ReadonlySet<NodeName> {
-    return this.#silent
-  }
-
-  /** A peer that nothing was told of yet has its first token to be heard. */
-  heartbeat(peer: NodeName): 'heard' | 'restarting' | 'silent' {
-    return this.#states.get(peer) ?? 'heard'
-  }
-
-  /** Which life of it was heard last. */
-  incarnation(peer: NodeName): number | undefined {
-    return this.#incarnations.get(peer)
-  }
-
   readonly take = (message: FromPulse): void => {
-    const { log, onSilence, onLost, onTrouble } = this.#ports
+    const { log, onHeartbeats, onLost, onTrouble } = this.#ports
     switch (message.kind) {
-      case 'view': {
-        this.#states = new Map(message.peers.map(({ node, state }) => [node, state]))
-        this.#incarnations = new Map(message.peers.map(({ node, incarnation }) => [node, incarnation]))
-        const silent = message.peers.filter(({ state }) => state === 'silent').map(({ node }) => node)
-        this.#silent = new Set(silent)
+      case 'view':
         log.info('the heartbeats changed', { peers: message.peers.map(({ node, state }) => `${node} ${state}`) })
-        onSilence(silent, message.agreedSilent)
+        onHeartbeats(message.peers, message.agreedSilent)
         return
-      }
       case 'quorum':
         this.#ports.onQuorum(message.lease, message.until)
         return
