@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { nodeName, resourceId } from '../../src/base/index.ts'
 import { type CommandSides, sendCommand } from '../../src/daemon/node/commands.ts'
+import { notAdmitted } from '../../src/daemon/nodes/admission.ts'
 import { checked, resourceForm } from '../../src/rpc/forms/words.ts'
 import { refuse } from '../../src/rpc/index.ts'
 
@@ -39,15 +40,24 @@ test('a history that is to be forgotten is asked for in the word that every vers
 test('every other operation goes out as it is', async () =>
   expect(await sent('stop')).toMatchObject({ kind: 'resource', operation: 'stop', resource: 'web' }))
 
-test('what another node does not understand is not told again and again: it was refused', async () => {
-  const execute = () => Promise.reject(refuse('bad-message', 'This call is not understood: an action.'))
+test.each([
+  {
+    what: 'what another node does not understand was refused',
+    error: refuse('bad-message', 'an action'),
+    why: 'refused',
+  },
+  { what: 'a call that was refused by who called as well', error: refuse(notAdmitted[0] ?? '', 'no'), why: 'refused' },
+  { what: 'of a call that broke nobody knows whether it arrived', error: new Error('reset'), why: 'unknown' },
+  { what: 'nor of one that was refused later', error: refuse('busy', 'later'), why: 'unknown' },
+])('$what', async ({ error, why }) => {
+  const execute = () => Promise.reject(error)
   const log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined }
   const sides = { self: nodeName('n1'), peers: { to: () => ({ execute }) }, log, feed: () => undefined }
   const command = { term: 1, plannedFrom: 1, transition: 1, transitionKey: '1:1:0:u', timeoutMs: 1, action: {} }
   const effect = { kind: 'execute', node: nodeName('n2'), ...command } as never
   expect(await sendCommand(effect, sides as unknown as CommandSides)).toMatchObject({
     kind: 'not-taken',
-    why: 'refused',
+    why,
   })
 })
 

@@ -38,3 +38,17 @@ test('a core is ticked when it asked for it, and not after its end', async () =>
   loop.feed('tick')
   expect(ticks).toBe(3)
 })
+
+test('a core that ends itself by what it asks for is not woken any more', () => {
+  const timers = (): number => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length
+  const before = timers()
+  const loop: CoreLoop<number, string, string> = new CoreLoop<number, string, string>({
+    initial: 0,
+    step: (state) => ({ state, effects: ['end'] }),
+    perform: () => loop.end(),
+    nextAt: () => monotonicMs(monotonicNow() + 60_000),
+    tick: 'tick',
+  })
+  loop.feed('begin')
+  expect(timers()).toBe(before)
+})

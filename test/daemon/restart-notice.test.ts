@@ -78,3 +78,11 @@ test('the heartbeats hear of those whose present life has announced its end, or 
   )
   expect(notice.forPulse()).toEqual({ members: [n1, n2], restarting: [n1, n3] })
 })
+
+test('a store that does not answer holds the restart up for a moment only', async () => {
+  const log = { info: () => undefined, warn: () => undefined } as never
+  const transaction = async () => await new Promise<never>(() => undefined)
+  const store = (): Store => ({ transaction }) as unknown as Store
+  const notice = new RestartNotice({ self: n1, incarnation: 7, log, store, view: () => emptyView })
+  await expect(notice.announce(10)).resolves.toBeUndefined()
+})

@@ -28,7 +28,6 @@ export const daemonDriver: Readonly<Record<string, readonly Mutation[]>> = {
     ],
     ['the executor does not know of quorum', 'executor()?.setQuorum(effect.quorate)', ''],
     ['the load is not said', '({ ...(await answer), ...load() })', 'await answer'],
-    ['an answer is given twice', 'this.#answers.delete(id)', ''],
     ['the loop goes on after the end', 'this.#loop.end()', ''],
     ['the alarm rings after the end', 'this.#alarm.cancel()', ''],
     ['the end of this node is not performed', 'this.#ports.depart(effect)', ''],

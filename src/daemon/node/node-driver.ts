@@ -220,10 +220,10 @@ export class NodeDriver {
 
   #answer(id: number, answer: Promise<TermAnswer>): void {
     const asked = this.#answers.get(id)
-    this.#answers.delete(id)
+    const over = (): boolean => this.#answers.delete(id)
     answer.then(
-      (given) => asked?.resolve(given),
-      (error: unknown) => asked?.reject(error),
+      (given) => over() && asked?.resolve(given),
+      (error: unknown) => over() && asked?.reject(error),
     )
   }
 }
