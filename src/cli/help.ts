@@ -35,7 +35,7 @@ function summaries(commands: readonly Command[]): readonly (readonly [string, st
   return commands.map((command) => [command.path.join(' '), command.summary] as const)
 }
 
-function flagUsage(flag: Flag): string {
+export function flagUsage(flag: Flag): string {
   const letter = flag.letter ? `-${flag.letter}, ` : ''
   if (flag.value === undefined) return `${letter}--${flag.name}`
   const optional = /^\[(.*)\]$/.exec(flag.value)

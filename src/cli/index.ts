@@ -2,6 +2,7 @@
 
 export { type Command, changeFlags, commonFlags, type Flag, pcsFlags } from './command.ts'
 export { allCommands } from './commands/all-commands.ts'
-export { describeCommand } from './help.ts'
+export { bashScript, zshScript } from './completion.ts'
+export { describeCommand, flagUsage } from './help.ts'
 export { presentWords } from './old-words.ts'
 export { findCommand } from './tree.ts'

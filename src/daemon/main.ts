@@ -4,17 +4,10 @@ import { programFile } from './host/install-folder.ts'
 import { takeLock } from './host/lock.ts'
 import { type Paths, pathsBelow } from './host/paths.ts'
 import { beginPulseEarly } from './pulse/begin.ts'
-
-const usage = `Usage: systoled [--version]
-       systoled --remote [--join <address> [--token - | --token-file <file>] [--node <name>] | --leave]
-The daemon of a Systole cluster. SYSTOLE_ROOT moves all of its files, SYSTOLE_LOG sets the log's level (info).
-SIGTERM ends it and leaves its resources running; \`systole cluster stop\` stops them.
-With --remote the host is a remote node instead of a cluster member: it runs resources for the cluster. --join gets its certificate,
---leave makes the cluster stop its resources.
-`
+import { daemonUsage } from './usage.ts'
 
 if (process.argv.includes('--version')) process.stdout.write(`systoled ${process.env.SYSTOLE_VERSION}\n`)
-else if (process.argv.includes('--help')) process.stdout.write(usage)
+else if (process.argv.includes('--help')) process.stdout.write(daemonUsage)
 else if (process.argv.includes('--remote')) await startRemote()
 else await start()
 
