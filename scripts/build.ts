@@ -4,7 +4,7 @@
  * Arguments name the programs to build (all of them without any); `--readable` leaves the text as it is.
  */
 import { execFileSync } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
+import { chmodSync, copyFileSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { type BuildOptions, build, type Plugin } from 'esbuild'
 import packageFile from '../package.json' with { type: 'json' }
@@ -86,10 +86,14 @@ const named = process.argv.slice(2).filter((argument) => !argument.startsWith('-
 // Beside the old one, which daemons may be running from, and then in its place.
 const fresh = named.length === 0 ? `dist.new-${process.pid}` : 'dist'
 mkdirSync(fresh, { recursive: true })
+await bundle({ 'compile-commands': 'src/program/compile-commands.ts' }, fresh)
 for (const programs of groups) {
   const chosen = Object.entries(programs).filter(([name]) => named.length === 0 || named.includes(name))
   if (chosen.length > 0) await bundle(Object.fromEntries(chosen), fresh)
 }
+mkdirSync(join(fresh, 'code'), { recursive: true })
+// A configuration for the commands to work on while they are compiled.
+copyFileSync('test/scheduler/cases/what-if/running.xml', join(fresh, 'code/sample.xml'))
 for (const [name, source] of Object.entries(commands))
   if (named.length === 0 || named.includes(name)) await bundleCommand(name, source, fresh)
 if (fresh !== 'dist') {
@@ -138,7 +142,7 @@ async function bundleCommand(name: string, source: string, outdir: string): Prom
     define: { 'process.env.SYSTOLE_CODE': JSON.stringify(relative(outdir, code)) },
   })
   // In a process of its own: what is compiled there is what a command leaves behind that has done its work.
-  execFileSync(process.execPath, ['scripts/run.mjs', 'scripts/compile-code.ts', code], {
+  execFileSync(process.execPath, [join(outdir, 'compile-commands.mjs'), code], {
     stdio: ['ignore', 'ignore', 'inherit'],
   })
 }

@@ -20,7 +20,7 @@ packages=(nftables etcd-server etcd-client resource-agents pacemaker-resource-ag
 case "${1:-}" in
   test | bench | faults | remote | rollout | services | agents | openstack | pcs | clients) packages+=(openipmi nginx-light nftables kmod iputils-ping haproxy pacemaker-cli-utils python3 systemd dbus) ;;
 esac
-[ "${1:-}" = test ] && packages+=(sbd prometheus)
+[ "${1:-}" = test ] && packages+=(sbd prometheus binutils man-db mandoc)
 [ "${1:-}" = bench ] && packages+=(pacemaker corosync)
 [ "${1:-}" = faults ] && packages+=(strace faketime)
 [ "${1:-}" = remote ] && packages+=(podman docker.io crun containernetworking-plugins iptables)

@@ -1,12 +1,13 @@
 /**
- * `node scripts/run.mjs scripts/compile-code.ts FILE`: compiles a command's code and lets it do some of its usual work, so that
- * the functions that are needed for it are compiled, too; what V8 has then is kept beside the file.
+ * `node dist/compile-commands.mjs FILE`: compiles a command's code and lets it do some of its usual work, so that the functions that are
+ * needed for it are compiled, too; what V8 has then is kept beside the file. The build does it, and the package on the host that it is installed on.
  */
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { basename, join, resolve } from 'node:path'
-import { compiledFile, loadProgram } from '../src/program/index.ts'
+import { basename, dirname, join, resolve } from 'node:path'
+import { compiledFile, loadProgram } from './load.ts'
 
-const cib = join(import.meta.dirname, '../test/scheduler/cases/what-if/running.xml')
+const [file = ''] = process.argv.slice(2).map((name) => resolve(name))
+const cib = join(dirname(file), 'sample.xml')
 const work: Readonly<Record<string, readonly (readonly string[])[]>> = {
   systole: [
     ['simulate', '--simulate', '--show-scores', '--xml-file', cib],
@@ -24,7 +25,6 @@ const work: Readonly<Record<string, readonly (readonly string[])[]>> = {
   ],
 }
 
-const [file = ''] = process.argv.slice(2).map((name) => resolve(name))
 const compiled = compiledFile(file)
 // That of another source would be believed.
 rmSync(compiled, { force: true })

@@ -1,2 +1,0 @@
-/** Starting the commands. */
-export { compiledFile, loadProgram } from './load.ts'
