@@ -1,11 +1,12 @@
 /**
- * Where services can be asked for: by DNS, on every node. It is a cluster option whose value is words, as a service's declaration is (ADR 62): absent,
- * nothing is open. `systole service dns enable` writes it.
+ * Where services can be asked for: by DNS and by HTTP, on every node. Each is a cluster option whose value is words, as a service's declaration is
+ * (ADR 62): absent, nothing is open. `systole service dns enable` and `systole service http enable` write them.
  */
 import { failed, ok, parseDurationMs, type Result } from '../base/index.ts'
 import { type Network, parseIp, parseNetwork } from './ip.ts'
 
 export const dnsOption = 'service-dns'
+export const httpOption = 'service-http'
 
 /** What opens a port says where, and to whom. */
 export interface Door {
@@ -28,7 +29,9 @@ export interface DnsSetting extends Door {
   readonly clusters: ReadonlyMap<string, readonly string[]>
 }
 
-export const defaultDomain = 'systole'
+export type HttpSetting = Door
+
+const defaultDomain = 'systole'
 const defaultTtlSeconds = 5
 const mostAddresses = 16
 const mostClusters = 32
@@ -54,6 +57,13 @@ export function parseDnsSetting(text: string): Result<DnsSetting | undefined, st
     forward: readAddresses(words, 'forward', reports),
     clusters: readClusters(words, reports),
   }
+  return reports.length > 0 ? failed(...reports) : ok(setting)
+}
+
+export function parseHttpSetting(text: string): Result<HttpSetting | undefined, string> {
+  if (isOff(text)) return ok(undefined)
+  const reports: string[] = []
+  const setting = readDoor(readWords(text, { keys: doorKeys }, reports), 8500, reports)
   return reports.length > 0 ? failed(...reports) : ok(setting)
 }
 
@@ -165,6 +175,8 @@ export function printDnsSetting(setting: DnsSetting): string {
   ]
   return words.length === 0 ? 'on' : words.join(' ')
 }
+
+export const printHttpSetting = (setting: HttpSetting): string => whichDoor(setting, 8500).join(' ') || 'on'
 
 /** The networks of a door as they are compared. */
 export const networksOf = ({ clients }: Door): readonly Network[] | undefined =>

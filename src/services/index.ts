@@ -9,6 +9,15 @@ export {
   type ServiceInstance,
 } from './catalogue.ts'
 export { checksOf, type DueCheck, type OwnChecks } from './checks.ts'
+export {
+  agentServices,
+  type ConsulSource,
+  catalogService,
+  catalogServices,
+  eventOf,
+  healthService,
+  type Wanted,
+} from './consul.ts'
 export { type Declared, declaredServices, mostOfResource, mostServices } from './declared.ts'
 export {
   type Check,
@@ -23,9 +32,13 @@ export {
   type DnsSetting,
   type Door,
   dnsOption,
+  type HttpSetting,
+  httpOption,
   networksOf,
   parseDnsSetting,
+  parseHttpSetting,
   printDnsSetting,
+  printHttpSetting,
 } from './doors.ts'
 export { checkAttribute, checkSet, failedCheck, passedCheck, type ServiceState, type Verified } from './health.ts'
 export { isWithin, type Network, parseIp, plainIp } from './ip.ts'

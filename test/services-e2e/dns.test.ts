@@ -1,10 +1,11 @@
+import { spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Lab } from '../nodes/lab/lab.ts'
 import { run } from '../nodes/lab/network.ts'
 
-/** Names of services on three nodes, asked for by programs of others: dig, the resolvers of glibc and of musl. */
+/** Names of services on three nodes, asked for by programs of others: dig, the resolvers of glibc and of musl, a client of Consul. */
 const nodes = ['n1', 'n2', 'n3']
 const lab = new Lab(nodes)
 const addresses = nodes.map((node) => lab.network.address(node))
@@ -165,6 +166,57 @@ test('a port that is taken is a trouble in status, until it is free', async () =
   )
   await lab.until('nothing is said', async () => !(await lab.systole('n1', 'status')).includes('Another program'))
 }, 60_000)
+
+/** Says how many instances pass whenever that changes, with the npm package `consul`. */
+const consulWatch = `
+import Consul from 'consul'
+const client = new Consul({ host: process.argv[1], port: 8500 })
+console.log(JSON.stringify(await client.catalog.service.list()))
+const watch = client.watch({ method: client.health.service, options: { service: 'www', passing: true } })
+watch.on('change', (found) => console.log(found.map(({ Node, Service }) => Node.Node + ' ' + Service.Address + ':' + Service.Port).sort().join(' ')))
+watch.on('error', (error) => console.log('error ' + error.message))
+`
+
+test('a client of Consul on another host lists the services and sees instances go and come', async () => {
+  await lab.systole('n1', 'service', 'http', 'enable')
+  expect(await lab.systole('n2', 'service', 'http')).toContain('  service-http=on\n')
+  const client = spawn(
+    'ip',
+    [
+      'netns',
+      'exec',
+      lab.network.clientSpace,
+      process.execPath,
+      '--input-type=module',
+      '-e',
+      consulWatch,
+      addresses[1] ?? '',
+    ],
+    { cwd: join(import.meta.dirname, '../..'), stdio: ['ignore', 'pipe', 'inherit'] },
+  )
+  let lines: readonly string[] = []
+  client.stdout.setEncoding('utf8').on('data', (text: string) => {
+    lines = [...lines, ...text.split('\n').filter((line) => line !== '')]
+  })
+  const instances = (few: readonly string[]): string =>
+    few.map((node) => `${node} ${lab.network.address(node)}:8080`).join(' ')
+  try {
+    await lab.until('all are listed', () => lines.includes(instances(nodes)))
+    expect(lines[0]).toBe('{"www":["public"]}')
+    await lab.systole('n1', 'resource', 'ban', 'web-clone', 'n1', '--wait')
+    await lab.until('one is gone', () => lines.at(-1) === instances(['n2', 'n3']))
+    await lab.systole('n1', 'resource', 'clear', 'web-clone')
+    await lab.until('it is back', () => lines.at(-1) === instances(nodes))
+  } finally {
+    client.kill()
+  }
+  const curl = async (path: string): Promise<string> =>
+    await lab.inNode('n3', 'sh', '-c', `curl -s --max-time 3 'http://127.0.0.1:8500${path}' || :`)
+  expect(Object.keys(JSON.parse(await curl('/v1/agent/services')) as object)).toHaveLength(1)
+  expect(await curl('/v1/systole/events')).toMatch(/^event: service\nid: \d+\ndata: {"service":"www"[^\n]*"healthy":3/)
+  await lab.systole('n1', 'service', 'http', 'disable')
+  await lab.until('nobody listens', async () => (await curl('/v1/catalog/services')) === '')
+}, 90_000)
 
 test('without quorum a node refuses, or says what it knew as old, and a majority answers on', async () => {
   await lab.systole('n1', 'property', 'set', 'fencing-enabled=false', '--force')

@@ -363,6 +363,13 @@ export const clusterOptions: readonly OptionDefinition[] = [
       'Opens DNS on every node, by UDP and TCP: who may reach the port learns the names, addresses and ports of healthy services and the addresses of the nodes. Words as of `systole service dns enable`, such as domain=cluster.internal; `on` for its defaults; empty or `off` opens nothing.',
   },
   {
+    name: 'service-http',
+    type: text,
+    default: '',
+    description:
+      'Opens HTTP without encryption on every node, for clients of Consul and for events: who may reach the port reads the services, their instances and the reasons of failures. Words as of `systole service http enable`, such as port=8500; `on` for its defaults; empty or `off` opens nothing.',
+  },
+  {
     name: 'config-history-max',
     type: integer(1),
     default: '1000',

@@ -142,7 +142,14 @@ import {
   rolloutVersions,
   rolloutWords,
 } from './rollout/rollout.ts'
-import { serviceDnsDisable, serviceDnsEnable, serviceDnsShow } from './service/doors.ts'
+import {
+  serviceDnsDisable,
+  serviceDnsEnable,
+  serviceDnsShow,
+  serviceHttpDisable,
+  serviceHttpEnable,
+  serviceHttpShow,
+} from './service/doors.ts'
 import { serviceCreate, serviceDelete, serviceList, serviceShow, serviceUpdate } from './service/service.ts'
 import { serviceWait, serviceWatch } from './service/wait.ts'
 import { simulateCommand } from './simulate/simulate.ts'
@@ -366,6 +373,9 @@ export const allCommands: readonly Command[] = [
   serviceDnsEnable,
   serviceDnsDisable,
   serviceDnsShow,
+  serviceHttpEnable,
+  serviceHttpDisable,
+  serviceHttpShow,
   waitConverged,
   plan,
   apply,

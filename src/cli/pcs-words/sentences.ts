@@ -309,7 +309,7 @@ const unmentioned: ReadonlyMap<string, readonly string[]> = new Map([
         'secret-names',
       ],
       ...['config-history-max', 'config-history-max-age', 'config-history-max-size'],
-      ...['service-dns'],
+      ...['service-dns', 'service-http'],
     ],
   ],
 ])

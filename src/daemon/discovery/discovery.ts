@@ -1,12 +1,12 @@
 /**
- * The main thread's handle on the discovery thread: there while the configuration opens DNS, and not otherwise. It is told what is known of the
+ * The main thread's handle on the discovery thread: there while the configuration opens DNS or HTTP, and not otherwise. It is told what is known of the
  * services when that changes, and until when this node has quorum.
  */
 import { isDeepStrictEqual } from 'node:util'
 import { Worker } from 'node:worker_threads'
 import type { MonotonicMs } from '../../base/index.ts'
 import { type Configuration, clusterOptionValue } from '../../cib/index.ts'
-import { type DnsSetting, dnsOption, parseDnsSetting } from '../../services/index.ts'
+import { dnsOption, httpOption, parseDnsSetting, parseHttpSetting } from '../../services/index.ts'
 import { programFile } from '../host/install-folder.ts'
 import type { Log } from '../host/log.ts'
 import type { DiscoverySettings, FromDiscovery, KnownServices, ToDiscovery } from './messages.ts'
@@ -19,7 +19,7 @@ export interface DiscoveryPorts {
 const quorumMs = 500
 const startAgainMs = 1000
 
-type Host = Omit<DiscoverySettings, 'dns'>
+type Host = Omit<DiscoverySettings, 'dns' | 'http'>
 
 export class Discovery {
   readonly #ports: DiscoveryPorts
@@ -42,13 +42,13 @@ export class Discovery {
   }
 
   get isWanted(): boolean {
-    return this.#settings?.dns !== undefined
+    return this.#settings?.dns !== undefined || this.#settings?.http !== undefined
   }
 
   use(configuration: Pick<Configuration, 'options'>, host: Host): void {
-    const { dns, mistakes } = settingsIn(configuration)
+    const { dns, http, mistakes } = settingsIn(configuration)
     this.#mistakes = mistakes
-    const settings: DiscoverySettings = { ...host, ...(dns && { dns }) }
+    const settings: DiscoverySettings = { ...host, ...(dns && { dns }), ...(http && { http }) }
     if (isDeepStrictEqual(settings, this.#settings)) return
     this.#settings = settings
     if (!this.isWanted) {
@@ -90,7 +90,10 @@ export class Discovery {
     this.#timer = setInterval(tellQuorum, quorumMs)
     if (this.#known) tell({ kind: 'services', ...this.#known })
     tell({ kind: 'settings', settings: this.#settings })
-    log.info('services can be asked for on this node', { dns: this.#settings.dns })
+    log.info('services can be asked for on this node', {
+      dns: this.#settings.dns,
+      http: this.#settings.http,
+    })
   }
 
   /** The node lives on without it, and another one begins. */
@@ -110,15 +113,19 @@ export class Discovery {
   }
 }
 
-function settingsIn(configuration: Pick<Configuration, 'options'>): {
-  readonly dns: DnsSetting | undefined
+function settingsIn(configuration: Pick<Configuration, 'options'>): Pick<DiscoverySettings, 'dns' | 'http'> & {
   readonly mistakes: readonly string[]
 } {
   const dns = parseDnsSetting(clusterOptionValue(configuration, dnsOption))
+  const http = parseHttpSetting(clusterOptionValue(configuration, httpOption))
+  const mistake = (option: string, what: string, why: string | undefined): string =>
+    `The cluster option ${option} cannot be read, so that ${what} is off: ${why ?? ''}`
   return {
-    dns: dns.ok ? dns.value : undefined,
-    mistakes: dns.ok
-      ? []
-      : [`The cluster option ${dnsOption} cannot be read, so that DNS is off: ${dns.reports[0] ?? ''}`],
+    ...(dns.ok && dns.value && { dns: dns.value }),
+    ...(http.ok && http.value && { http: http.value }),
+    mistakes: [
+      ...(dns.ok ? [] : [mistake(dnsOption, 'DNS', dns.reports[0])]),
+      ...(http.ok ? [] : [mistake(httpOption, 'HTTP', http.reports[0])]),
+    ],
   }
 }

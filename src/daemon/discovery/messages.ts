@@ -1,9 +1,10 @@
 /** What the discovery thread is told, and what it says. */
 import type { MonotonicMs } from '../../base/index.ts'
-import type { Catalogue, DnsSetting, NodeAddress } from '../../services/index.ts'
+import type { Catalogue, DnsSetting, HttpSetting, NodeAddress } from '../../services/index.ts'
 
 export interface DiscoverySettings {
   readonly dns?: DnsSetting
+  readonly http?: HttpSetting
   readonly clusterName: string
   readonly self: string
   /** Of this node, on all links. */

@@ -5,12 +5,15 @@
 import { parentPort } from 'node:worker_threads'
 import { defined } from '../../base/index.ts'
 import { DnsDoor } from './dns-door.ts'
-import type { DiscoverySettings, FromDiscovery, KnownServices, ToDiscovery } from './messages.ts'
+import { HttpDoor } from './http-door.ts'
+import { IndexedServices } from './indexed-services.ts'
+import type { DiscoverySettings, FromDiscovery, ToDiscovery } from './messages.ts'
 
 const port = defined(parentPort ?? undefined, 'the port to the main thread')
+const services = new IndexedServices()
 const dns = new DnsDoor(tellTroubles)
+const http = new HttpDoor(services, tellTroubles)
 let settings: DiscoverySettings | undefined
-let known: KnownServices | undefined
 let told = ''
 /** One setting after the other: what the last one says is how it is in the end. */
 let turn: Promise<void> = Promise.resolve()
@@ -20,21 +23,26 @@ port.on('message', (message: ToDiscovery) => {
     case 'settings': {
       const { settings: wanted } = message
       settings = wanted
-      turn = turn.then(async () => await dns.use(wanted, known))
+      turn = turn.then(async () => {
+        await dns.use(wanted, services.known)
+        await http.use(wanted)
+      })
       return
     }
     case 'services':
-      known = message
-      if (settings) dns.know(settings, known)
+      if (!services.take(message)) return
+      if (settings) dns.know(settings, message)
+      http.look()
       return
     case 'quorum':
       dns.quorateUntil = message.until
+      http.quorateUntil = message.until
       return
   }
 })
 
 function tellTroubles(): void {
-  const { troubles } = dns
+  const troubles = [...dns.troubles, ...http.troubles]
   if (troubles.join('\n') === told) return
   told = troubles.join('\n')
   port.postMessage({ kind: 'troubles', troubles } satisfies FromDiscovery)

@@ -1,13 +1,23 @@
 /** Where services can be asked for beside the command line: cluster options that open a port on every node, and say so. */
 import type { Result } from '../../../base/index.ts'
 import { clusterOptionValue, readConfiguration, setClusterOptions, type XmlElement } from '../../../cib/index.ts'
-import { type DnsSetting, type Door, dnsOption, parseDnsSetting, printDnsSetting } from '../../../services/index.ts'
+import {
+  type DnsSetting,
+  type Door,
+  dnsOption,
+  type HttpSetting,
+  httpOption,
+  parseDnsSetting,
+  parseHttpSetting,
+  printDnsSetting,
+  printHttpSetting,
+} from '../../../services/index.ts'
 import { changeCib } from '../../change.ts'
 import { type Call, type Command, changeFlags, done, type Outcome, Refusal } from '../../command.ts'
 import { expectWords } from '../../words.ts'
 
 interface Kind<Setting extends Door> {
-  readonly word: 'dns'
+  readonly word: 'dns' | 'http'
   readonly called: string
   readonly option: string
   readonly parse: (text: string) => Result<Setting | undefined, string>
@@ -34,8 +44,24 @@ const dnsKind: Kind<DnsSetting> = {
     ].join('\n'),
 }
 
+const httpKind: Kind<HttpSetting> = {
+  word: 'http',
+  called: 'HTTP',
+  option: httpOption,
+  parse: parseHttpSetting,
+  print: printHttpSetting,
+  opens: (setting) =>
+    [
+      `HTTP is on. Every node answers at ${whereOf(setting)}, without encryption, ${whoOf(setting)}.`,
+      'They read the services, their instances, addresses and states, and the reasons of failures. They change nothing.',
+    ].join('\n'),
+}
+
 /** The settings that `property set` may write as well, each with its reader. */
-const readers: Readonly<Record<string, (text: string) => Result<unknown, string>>> = { [dnsOption]: parseDnsSetting }
+const readers: Readonly<Record<string, (text: string) => Result<unknown, string>>> = {
+  [dnsOption]: parseDnsSetting,
+  [httpOption]: parseHttpSetting,
+}
 
 /** What is wrong with options of these names, a sentence each. */
 export const doorMistakes = (values: Readonly<Record<string, string>>): readonly string[] =>
@@ -145,4 +171,32 @@ export const serviceDnsShow: Command = {
   usage: '',
   summary: 'Show whether the nodes answer DNS questions, where, and to whom',
   run: async (call) => await show(call, dnsKind),
+}
+
+export const serviceHttpEnable: Command = {
+  path: ['service', 'http', 'enable'],
+  usage: '[port=<number>] [listen=local|node|<ip>,...] [clients=<network>,...]',
+  summary: 'Let every node answer Consul’s clients about services by HTTP, read-only; opens port 8500',
+  details:
+    'Each node listens at 127.0.0.1 and at its own addresses in the cluster (listen=local,node), or at the addresses that are given, without encryption. It answers GET of /v1/catalog/services, /v1/catalog/service/<name>, /v1/health/service/<name>, /v1/agent/services as Consul does, also with index and wait, and sends changes as server-sent events at /v1/systole/events. Whoever reaches the port may read, or with clients= only this host, the nodes and these networks. Without quorum a node answers only requests with the parameter stale. Options that are not given stay as they are; an empty value restores the default.',
+  examples: ['systole service http enable listen=local', 'systole service http enable clients=10.0.0.0/8'],
+  flags: changeFlags,
+  completes: ['anything'],
+  run: async (call) => await enable(call, httpKind),
+}
+
+export const serviceHttpDisable: Command = {
+  path: ['service', 'http', 'disable'],
+  usage: '',
+  summary: 'Close the HTTP port for services of every node',
+  flags: changeFlags,
+  run: async (call) => await disable(call, httpKind),
+}
+
+export const serviceHttpShow: Command = {
+  path: ['service', 'http', 'show'],
+  bare: [['service', 'http']],
+  usage: '',
+  summary: 'Show whether the nodes answer about services by HTTP, where, and to whom',
+  run: async (call) => await show(call, httpKind),
 }

@@ -1,0 +1,255 @@
+/** HTTP as the setting wants it: Consul's paths, with answers that wait for a change, and a stream of events. */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { type MonotonicMs, monotonicMs } from '../../base/index.ts'
+import {
+  agentServices,
+  type ConsulSource,
+  catalogService,
+  catalogServices,
+  eventOf,
+  healthService,
+} from '../../services/index.ts'
+import { monotonicNow } from '../host/clock.ts'
+import { Allowance } from './allowance.ts'
+import { type Callers, callersOf } from './callers.ts'
+import { type Asked, type HttpRefusal, type HttpRequest, isRefusal, readRequest } from './http-request.ts'
+import type { IndexedServices } from './indexed-services.ts'
+import type { DiscoverySettings } from './messages.ts'
+import { type Place, Places, placesOf } from './places.ts'
+
+const shares = { ofAddress: 500, ofAll: 5000, addresses: 10_000 }
+const mostConnections = 1000
+const mostOfAddress = 100
+const mostWaiting = 2000
+const mostUnread = 1024 * 1024
+const keepAliveMs = 15_000
+const patienceMs = 10_000
+
+const noLeader: HttpRefusal = { status: 500, text: 'No cluster leader' }
+
+interface Waiting {
+  /** Looks whether there is something to say now. */
+  readonly look: () => void
+}
+
+interface Open {
+  readonly settings: DiscoverySettings
+  readonly callers: Callers
+}
+
+export class HttpDoor {
+  readonly #services: IndexedServices
+  readonly #places: Places
+  readonly #allowance = new Allowance(shares)
+  readonly #waiting = new Set<Waiting>()
+  readonly #connections = new Map<string, number>()
+  #open: Open | undefined
+  #quorateUntil = monotonicMs(Number.NEGATIVE_INFINITY)
+
+  constructor(services: IndexedServices, onTroubles: () => void) {
+    this.#services = services
+    this.#places = new Places('HTTP', { open: async (at) => await this.#listen(at), onTroubles })
+  }
+
+  get troubles(): readonly string[] {
+    return this.#places.troubles
+  }
+
+  set quorateUntil(until: MonotonicMs) {
+    this.#quorateUntil = until
+  }
+
+  async use(settings: DiscoverySettings): Promise<void> {
+    const { http, hosts } = settings
+    this.#open = http && { settings, callers: callersOf(http, hosts) }
+    await this.#places.use(http ? placesOf(http, settings.ownAddresses) : [])
+  }
+
+  /** Something has changed. */
+  look(): void {
+    for (const { look } of [...this.#waiting]) look()
+  }
+
+  async #listen({ host, port }: Place): Promise<{ readonly close: () => Promise<void> }> {
+    const server = createServer(
+      { maxHeaderSize: 8192, headersTimeout: patienceMs, requestTimeout: patienceMs, keepAliveTimeout: patienceMs },
+      (request, response) => this.#answer(request, response),
+    )
+    server.maxConnections = mostConnections
+    this.#count(server)
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject)
+      server.listen({ host, port, ipv6Only: true }, () => {
+        server.off('error', reject)
+        resolve()
+      })
+    })
+    server.on('error', () => undefined)
+    return {
+      close: async () => {
+        server.closeAllConnections()
+        await new Promise<void>((resolve) => server.close(() => resolve()))
+      },
+    }
+  }
+
+  #count(server: Server): void {
+    server.on('connection', (socket) => {
+      const address = socket.remoteAddress ?? ''
+      const count = (this.#connections.get(address) ?? 0) + 1
+      this.#connections.set(address, count)
+      socket.on('close', () => {
+        const left = (this.#connections.get(address) ?? 1) - 1
+        if (left === 0) this.#connections.delete(address)
+        else this.#connections.set(address, left)
+      })
+      if (count > mostOfAddress) socket.destroy()
+    })
+  }
+
+  #answer(request: IncomingMessage, response: ServerResponse): void {
+    const read = this.#read(request)
+    if (isRefusal(read)) {
+      sendText(response, read)
+      return
+    }
+    if (read.asked.kind === 'events') this.#stream(read.asked, response)
+    else this.#answerOrWait(read, response)
+  }
+
+  /** What is asked for, where it may be. */
+  #read({ method = '', url = '', socket }: IncomingMessage): HttpRequest | HttpRefusal {
+    const address = socket.remoteAddress ?? ''
+    if (this.#open === undefined) return { status: 503, text: 'This node does not answer by HTTP any more.' }
+    const { callers, settings } = this.#open
+    if (!callers.isAnswered(address)) return { status: 403, text: 'This address is not among those that are answered.' }
+    const allowed = this.#allowance.take(address, { now: monotonicNow(), isKnown: callers.isKnown(address) })
+    // One connection may have many requests that wait.
+    if (allowed !== 'answer' || this.#waiting.size >= mostWaiting) return { status: 429, text: 'Too many requests.' }
+    const read = readRequest({ method, url }, settings.clusterName)
+    return isRefusal(read) || this.#maySay(read) ? read : noLeader
+  }
+
+  #maySay({ stale }: HttpRequest): boolean {
+    return this.#services.known !== undefined && (stale || this.#hasQuorum)
+  }
+
+  get #hasQuorum(): boolean {
+    return monotonicNow() < this.#quorateUntil
+  }
+
+  #source({ clusterName }: DiscoverySettings): ConsulSource | undefined {
+    const { known, indexOf } = this.#services
+    return known && { ...known, datacenter: clusterName, indexOf }
+  }
+
+  #indexOf(asked: Asked): number {
+    if (asked.kind === 'services') return this.#services.namesIndex
+    return asked.kind === 'agent' || asked.kind === 'events'
+      ? this.#services.last
+      : this.#services.indexOf(asked.service)
+  }
+
+  #answerOrWait(read: HttpRequest, response: ServerResponse): void {
+    const answer = (): void => {
+      if (this.#maySay(read)) this.#send(read, response)
+      else sendText(response, noLeader)
+    }
+    // Another number than this node's is another node's, or of before: it says nothing about what this one knows.
+    if (read.index === undefined || read.index !== this.#indexOf(read.asked)) {
+      answer()
+      return
+    }
+    const leave = (): void => {
+      clearTimeout(timer)
+      this.#waiting.delete(waiting)
+    }
+    const end = (): void => {
+      leave()
+      answer()
+    }
+    const waiting: Waiting = {
+      look: () => {
+        if (this.#indexOf(read.asked) !== read.index) end()
+      },
+    }
+    const timer = setTimeout(end, read.waitMs)
+    this.#waiting.add(waiting)
+    response.on('close', leave)
+  }
+
+  #send({ asked, pretty }: HttpRequest, response: ServerResponse): void {
+    const settings = this.#open?.settings
+    const source = settings && this.#source(settings)
+    if (settings === undefined || source === undefined) {
+      sendText(response, noLeader)
+      return
+    }
+    const body = JSON.stringify(bodyOf(asked, source, settings.self), null, pretty ? 4 : undefined)
+    response.writeHead(200, {
+      'Content-Type': 'application/json',
+      'X-Consul-Index': String(this.#indexOf(asked)),
+      'X-Consul-KnownLeader': String(this.#hasQuorum),
+      'X-Consul-LastContact': '0',
+      'X-Content-Type-Options': 'nosniff',
+    })
+    response.end(body)
+  }
+
+  /** The present state of the services first, then each that changes. */
+  #stream({ service }: Extract<Asked, { readonly kind: 'events' }>, response: ServerResponse): void {
+    response.writeHead(200, { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' })
+    const seen = new Map<string, number>()
+    const write = (text: string): void => {
+      // Whoever does not read is not waited for.
+      if (response.writableLength > mostUnread) response.destroy()
+      else response.write(text)
+    }
+    const look = (): void => {
+      const services = this.#services.known?.catalogue.services ?? []
+      const here = services.filter(({ definition }) => service === undefined || definition.name === service)
+      for (const one of here) {
+        const { name } = one.definition
+        const index = this.#services.indexOf(name)
+        if (seen.get(name) === index) continue
+        seen.set(name, index)
+        write(`event: service\nid: ${index}\ndata: ${JSON.stringify(eventOf(one))}\n\n`)
+      }
+      for (const name of [...seen.keys()].filter((one) => !here.some(({ definition }) => definition.name === one))) {
+        seen.delete(name)
+        write(`event: removed\nid: ${this.#services.last}\ndata: ${JSON.stringify({ service: name })}\n\n`)
+      }
+    }
+    const waiting = { look }
+    this.#waiting.add(waiting)
+    const timer = setInterval(
+      () => write(this.#hasQuorum ? ':\n\n' : 'event: without-quorum\ndata: {}\n\n'),
+      keepAliveMs,
+    )
+    response.on('close', () => {
+      clearInterval(timer)
+      this.#waiting.delete(waiting)
+    })
+    look()
+  }
+}
+
+function bodyOf(asked: Asked, source: ConsulSource, self: string): unknown {
+  switch (asked.kind) {
+    case 'services':
+      return catalogServices(source)
+    case 'catalog':
+      return catalogService(source, asked.service, asked.wanted)
+    case 'health':
+      return healthService(source, asked.service, asked.wanted)
+    case 'agent':
+    case 'events':
+      return agentServices(source, self)
+  }
+}
+
+function sendText(response: ServerResponse, { status, text }: HttpRefusal): void {
+  const allow = status === 405 ? { Allow: 'GET, HEAD' } : {}
+  response.writeHead(status, { 'Content-Type': 'text/plain; charset=utf-8', ...allow })
+  response.end(`${text}\n`)
+}

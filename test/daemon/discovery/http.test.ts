@@ -1,0 +1,193 @@
+import { get, type IncomingMessage, request } from 'node:http'
+import Consul from 'consul'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { monotonicMs } from '../../../src/base/index.ts'
+import { HttpDoor } from '../../../src/daemon/discovery/http-door.ts'
+import { IndexedServices } from '../../../src/daemon/discovery/indexed-services.ts'
+import type { DiscoverySettings } from '../../../src/daemon/discovery/messages.ts'
+import { parseHttpSetting, type Service } from '../../../src/services/index.ts'
+import { serviceOf } from './asking.ts'
+
+/** Consul's paths on a socket of loopback: read by a client of Consul's, and by requests as strangers make them. */
+const never = monotonicMs(Number.NEGATIVE_INFINITY)
+const always = monotonicMs(Number.POSITIVE_INFINITY)
+let services: IndexedServices
+let door: HttpDoor
+let port = 0
+let lastPort = 40_000 + (process.pid % 20_000)
+
+const nodes = [
+  { name: 'n0', address: '10.0.0.0' },
+  { name: 'n1', address: '10.0.0.1' },
+]
+const know = (...known: readonly Service[]): void => {
+  if (services.take({ catalogue: { services: known, mistakes: [] }, nodes })) door.look()
+}
+const failing = (service: Service): Service => ({
+  ...service,
+  instances: service.instances.map((one, index) =>
+    index === 1 ? { ...one, state: 'failing', reason: 'nobody answers' } : one,
+  ),
+})
+
+function settingsOf(words: string): DiscoverySettings {
+  const http = parseHttpSetting(words)
+  if (!http.ok || http.value === undefined) throw new Error('not a setting')
+  return { http: http.value, clusterName: 'west', self: 'n1', ownAddresses: ['127.0.0.1'], hosts: [] }
+}
+
+beforeEach(async () => {
+  services = new IndexedServices()
+  door = new HttpDoor(services, () => undefined)
+  door.quorateUntil = always
+  do {
+    port = ++lastPort
+    await door.use(settingsOf(`port=${port} listen=local`))
+  } while (door.troubles.length > 0)
+  know(serviceOf('web', 2), serviceOf('db', 1))
+})
+
+afterEach(async () => await door.use({ ...settingsOf('on'), http: undefined } as never))
+
+const consul = (): InstanceType<typeof Consul> => new Consul({ host: '127.0.0.1', port })
+
+interface Answer {
+  readonly status: number | undefined
+  readonly body: string
+  readonly headers: IncomingMessage['headers']
+}
+
+async function ask(path: string, method = 'GET'): Promise<Answer> {
+  return await new Promise((resolve, reject) => {
+    const asked = request({ host: '127.0.0.1', port, path, method, agent: false }, (response) => {
+      let body = ''
+      response.setEncoding('utf8').on('data', (text: string) => {
+        body += text
+      })
+      response.on('end', () => resolve({ status: response.statusCode, body, headers: response.headers }))
+    })
+    asked.on('error', reject)
+    asked.end()
+  })
+}
+
+test('a client of Consul reads services, instances and their health, unmodified', async () => {
+  const client = consul()
+  expect(await client.catalog.service.list()).toEqual({ db: [], web: [] })
+  expect(await client.catalog.service.nodes('web')).toMatchObject([
+    {
+      Node: 'n0',
+      Address: '10.0.0.0',
+      Datacenter: 'west',
+      ServiceName: 'web',
+      ServiceAddress: '10.0.0.0',
+      ServicePort: 80,
+    },
+    { Node: 'n1', ServiceWeights: { Passing: 1 } },
+  ])
+  know(failing(serviceOf('web', 2)), serviceOf('db', 1))
+  expect(await client.health.service('web')).toMatchObject([
+    { Node: { Node: 'n0' }, Service: { Port: 80 }, Checks: [{ Status: 'passing' }] },
+    { Node: { Node: 'n1' }, Checks: [{ Status: 'critical', Output: 'nobody answers' }] },
+  ])
+  expect(await client.health.service({ service: 'web', passing: true })).toHaveLength(1)
+  expect(await client.agent.service.list()).toMatchObject({ 'web:web:1': { Service: 'web', Port: 80 } })
+  expect(await client.catalog.service.nodes('nosuch')).toEqual([])
+})
+
+test('a client of Consul that watches is answered once for each change of its service, and for no other', async () => {
+  const seen: number[] = []
+  const watch = consul().watch({ method: consul().health.service, options: { service: 'web', passing: true } as never })
+  try {
+    watch.on('change', (entries: readonly unknown[]) => seen.push(entries.length))
+    await expect.poll(() => seen).toEqual([2])
+    know(serviceOf('web', 2), failing(serviceOf('db', 2)))
+    know(failing(serviceOf('web', 2)), failing(serviceOf('db', 2)))
+    await expect.poll(() => seen).toEqual([2, 1])
+    know(failing(serviceOf('web', 2)), serviceOf('db', 2))
+    know(serviceOf('web', 3), serviceOf('db', 2))
+    await expect.poll(() => seen).toEqual([2, 1, 3])
+  } finally {
+    watch.end()
+  }
+})
+
+test('with index an answer waits for another one, for wait at most; another number than the last is answered at once', async () => {
+  const { headers } = await ask('/v1/health/service/web')
+  const index = String(headers['x-consul-index'])
+  const begun = performance.now()
+  const late = await ask(`/v1/health/service/web?index=${index}&wait=300ms`)
+  expect(performance.now() - begun).toBeGreaterThanOrEqual(290)
+  expect(late.headers['x-consul-index']).toBe(index)
+  for (const other of [Number(index) - 1, Number(index) + 1, 0])
+    expect((await ask(`/v1/health/service/web?index=${other}&wait=1h`)).status).toBe(200)
+  const waiting = ask(`/v1/catalog/services?index=${(await ask('/v1/catalog/services')).headers['x-consul-index']}`)
+  know(serviceOf('web', 1))
+  expect(JSON.parse((await waiting).body)).toEqual({ web: [] })
+})
+
+test('what it does not do it refuses, and it only reads', async () => {
+  const cases: readonly (readonly [string, number, string])[] = [
+    ['/v1/kv/secret', 404, "There is no '/v1/kv/secret' here."],
+    ['/v1/health/service/../../etc', 404, 'There is no'],
+    ['/v1/health/service/web?filter=x', 400, "The parameter 'filter' has no effect here."],
+    ['/v1/catalog/services?consistent', 400, "The parameter 'consistent' has no effect here."],
+    ['/v1/catalog/services?index=x', 400, 'Invalid index'],
+    ['/v1/catalog/services?wait=soon', 400, 'Invalid wait time'],
+    ['/v1/catalog/services?dc=east', 500, 'No path to datacenter'],
+    [`/v1/catalog/services?dc=${'x'.repeat(3000)}`, 414, 'longer than 2048'],
+  ]
+  for (const [path, status, text] of cases) {
+    const answer = await ask(path)
+    expect([path, answer.status, answer.body.includes(text)]).toEqual([path, status, true])
+  }
+  for (const method of ['PUT', 'POST', 'DELETE']) expect((await ask('/v1/catalog/services', method)).status).toBe(405)
+  expect((await ask('/v1/catalog/services?dc=west&stale&pretty')).body).toBe('{\n    "web": [],\n    "db": []\n}')
+  expect(JSON.parse((await ask('/v1/catalog/service/web?tag=public')).body)).toEqual([])
+})
+
+test('without quorum only what says that old answers will do is answered', async () => {
+  door.quorateUntil = never
+  expect(await ask('/v1/catalog/services')).toMatchObject({ status: 500, body: 'No cluster leader\n' })
+  expect(await ask('/v1/catalog/services?stale')).toMatchObject({
+    status: 200,
+    headers: { 'x-consul-knownleader': 'false' },
+  })
+})
+
+test('only those whom clients= names are answered, and nobody without end', async () => {
+  await door.use({ ...settingsOf(`port=${port} listen=local clients=192.0.2.0/24`) })
+  // This host always is.
+  expect((await ask('/v1/catalog/services')).status).toBe(200)
+  const index = (await ask('/v1/catalog/services')).headers['x-consul-index']
+  let refused = 0
+  const many = Array.from({ length: 105 }, () => ask(`/v1/catalog/services?index=${index}`).catch(() => void refused++))
+  await expect.poll(() => refused).toBe(5)
+  know(serviceOf('web', 1))
+  const answers = await Promise.all(many)
+  expect(answers.filter((one) => typeof one === 'object' && one.status === 200)).toHaveLength(100)
+})
+
+test('events tell the state of each service, then each change once, then that one is gone', async () => {
+  const events: string[] = []
+  const response = await new Promise<IncomingMessage>((resolve) => {
+    get({ host: '127.0.0.1', port, path: '/v1/systole/events?service=web', agent: false }, resolve)
+  })
+  let rest = ''
+  response.setEncoding('utf8').on('data', (text: string) => {
+    rest += text
+    const parts = rest.split('\n\n')
+    rest = parts.pop() ?? ''
+    for (const part of parts) {
+      const [, event, data] = /^event: (\w+)\nid: \d+\ndata: (.*)$/.exec(part) ?? []
+      const { healthy, service } = JSON.parse(data ?? '{}') as { readonly healthy?: number; readonly service?: string }
+      events.push(`${event} ${service} ${healthy ?? ''}`)
+    }
+  })
+  await expect.poll(() => events).toEqual(['service web 2'])
+  know(failing(serviceOf('web', 2)), serviceOf('db', 2))
+  know(failing(serviceOf('web', 2)))
+  know()
+  await expect.poll(() => events).toEqual(['service web 2', 'service web 1', 'removed web '])
+  response.destroy()
+})
