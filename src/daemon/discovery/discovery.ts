@@ -23,6 +23,7 @@ type Host = Omit<DiscoverySettings, 'dns' | 'http'>
 
 export class Discovery {
   readonly #ports: DiscoveryPorts
+  readonly #startWorker: () => Worker
   #worker: Worker | undefined
   #settings: DiscoverySettings | undefined
   #known: KnownServices | undefined
@@ -32,8 +33,9 @@ export class Discovery {
   #troubles: readonly string[] = []
   #closed = false
 
-  constructor(ports: DiscoveryPorts) {
+  constructor(ports: DiscoveryPorts, startWorker: () => Worker = ownWorker) {
     this.#ports = ports
+    this.#startWorker = startWorker
   }
 
   /** What is wrong with it on this node, a sentence each. */
@@ -73,9 +75,7 @@ export class Discovery {
   #begin(): void {
     const { log, quorateUntil } = this.#ports
     if (this.#settings === undefined || this.#closed) return
-    const worker = new Worker(programFile('discovery'), {
-      resourceLimits: { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 16 },
-    })
+    const worker = this.#startWorker()
     this.#worker = worker
     const tell = (message: ToDiscovery): void => worker.postMessage(message)
     worker.on('message', ({ troubles }: FromDiscovery) => {
@@ -111,6 +111,12 @@ export class Discovery {
     this.#troubles = []
     void worker?.terminate()
   }
+}
+
+function ownWorker(): Worker {
+  return new Worker(programFile('discovery'), {
+    resourceLimits: { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 16 },
+  })
 }
 
 function settingsIn(configuration: Pick<Configuration, 'options'>): Pick<DiscoverySettings, 'dns' | 'http'> & {
