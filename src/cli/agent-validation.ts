@@ -34,7 +34,9 @@ export async function agentObjections(
   const name = agentName(agent)
   if (!supports(metadata, action)) return [`${name} has no ${action}: it cannot check its parameters.`]
   const { exitCode, why } =
-    agent.class === 'stonith' ? await askFenceAgent(installed, parameters) : await askAgent(installed, parameters)
+    agent.class === 'stonith'
+      ? await askFenceAgent(installed, parameters, action)
+      : await askAgent(installed, parameters)
   if (exitCode === 0) return []
   const isPrivate = privateParameters(installed)
   const isSecret: IsSecret = (word) => isSecretName(word) || isPrivate(word)
@@ -62,9 +64,10 @@ async function askAgent({ agent }: InstalledAgent, attributes: Readonly<Record<s
   return { exitCode, why: [exitReason, printed].filter(Boolean).join('; ') }
 }
 
-async function askFenceAgent(
+export async function askFenceAgent(
   { agent }: InstalledAgent,
   parameters: Readonly<Record<string, string>>,
+  action: string,
 ): Promise<Verdict> {
   const host = agentHost()
   const found = findAgent(agent, host, fenceAgentFolders())

@@ -15,6 +15,16 @@ export {
   usualValue,
 } from './facts.ts'
 export {
+  type Aspect,
+  aspects,
+  type HealthReading,
+  type HealthState,
+  healthAttribute,
+  healthStep,
+  recordedHealth,
+  troubleAttribute,
+} from './health.ts'
+export {
   type ExpressionMistake,
   type ProfileExpression,
   parseExpression,
@@ -31,3 +41,12 @@ export {
   profileOptionPrefix,
   profilesIn,
 } from './profiles.ts'
+export {
+  conditionsOfSensors,
+  diskCondition,
+  filesystemCondition,
+  type LinkCounters,
+  linkCondition,
+  memoryCondition,
+  mountedFilesystems,
+} from './sensors.ts'

@@ -121,6 +121,26 @@ export const clusterOptions: readonly OptionDefinition[] = [
       'How often each node reads what its machine is (processors, memory, disks, network) into its node attributes #facts-…, at least 10 s; 0 removes them and reads nothing.',
   },
   {
+    name: 'hardware-health',
+    type: boolean,
+    default: 'false',
+    description:
+      'Whether each member reads how its machine is (sensors and event log of its BMC, SMART, file systems, links) into node attributes #health-hardware-…, which count by node-health-strategy.',
+  },
+  {
+    name: 'hardware-health-interval',
+    type: duration,
+    default: '60s',
+    description:
+      'How often a member reads how its machine is, at least 1 s. What is worse counts when two readings in a row say so.',
+  },
+  {
+    name: 'hardware-health-recovery',
+    type: duration,
+    default: '10min',
+    description: 'For how long readings must be better before a node attribute #health-hardware-… is.',
+  },
+  {
     name: 'watchdog-device',
     type: text,
     default: '',

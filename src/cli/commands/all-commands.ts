@@ -32,6 +32,7 @@ import { clusterCorosync, clusterSync } from './cluster/corosync.ts'
 import { clusterJoin } from './cluster/join.ts'
 import { clusterLinkAdd, clusterLinkRemove, clusterLinkUpdate } from './cluster/link.ts'
 import { clusterDestroy, clusterNodeAdd, clusterNodeRemove } from './cluster/node.ts'
+import { clusterNodePlan } from './cluster/node-plan.ts'
 import { nodeAddGuest, nodeAddRemote, nodeClear, nodeDeleteGuest, nodeDeleteRemote } from './cluster/remote-node.ts'
 import { clusterReport } from './cluster/report.ts'
 import { clusterSetup } from './cluster/setup.ts'
@@ -63,6 +64,7 @@ import { metrics } from './metrics/metrics.ts'
 import { nodeAttribute } from './node/attribute.ts'
 import { nodeDrain, nodeUndrain } from './node/drain.ts'
 import { nodeFacts } from './node/facts.ts'
+import { nodeHealth } from './node/health.ts'
 import { nodeModeCommands } from './node/standby.ts'
 import { orchestrateVerbs } from './orchestrate/orchestrate.ts'
 import { orchestrateSettings } from './orchestrate/settings.ts'
@@ -166,6 +168,7 @@ import { stonithLevel, stonithLevelAdd, stonithLevelRemove } from './stonith/lev
 import { stonithLevelClear, stonithLevelVerify } from './stonith/level-verify.ts'
 import { sbdConfig, sbdDisable, sbdEnable, sbdLocalConfig, sbdStatus, sbdWatchdogList } from './stonith/sbd.ts'
 import { sbdDeviceMessage, sbdDeviceSetup } from './stonith/sbd-device.ts'
+import { stonithTest } from './stonith/test.ts'
 import { sbdWatchdogTest } from './stonith/watchdog-test.ts'
 import { tagConfig, tagCreate, tagDelete, tagUpdate } from './tag/tag.ts'
 import { ticketCleanup, ticketCommands, ticketStatus } from './ticket/ticket.ts'
@@ -209,6 +212,7 @@ export const allCommands: readonly Command[] = [
   clusterVerify,
   clusterReport,
   clusterNodeAdd,
+  clusterNodePlan,
   clusterNodeRemove,
   clusterLinkAdd,
   clusterLinkUpdate,
@@ -286,6 +290,7 @@ export const allCommands: readonly Command[] = [
   nodeUndrain,
   nodeAttribute,
   nodeFacts,
+  nodeHealth,
   nodeUtilization,
   utilizationAutoCommand,
   propertySet,
@@ -295,6 +300,7 @@ export const allCommands: readonly Command[] = [
   propertyDefaults,
   propertyDescribe,
   stonithCreate,
+  stonithTest,
   stonithConfig,
   stonithStatus,
   stonithList,

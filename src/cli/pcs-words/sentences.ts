@@ -308,6 +308,7 @@ const unmentioned: ReadonlyMap<string, readonly string[]> = new Map([
         'sbd-devices',
         'secret-names',
       ],
+      ...['hardware-health', 'hardware-health-interval', 'hardware-health-recovery'],
       ...['config-history-max', 'config-history-max-age', 'config-history-max-size'],
       ...['service-dns', 'service-http'],
     ],

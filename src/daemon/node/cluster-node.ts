@@ -28,6 +28,7 @@ import { fencingRecordOf } from '../api/cluster-state.ts'
 import { remoteTools, serveAgentTools } from '../api/serve-agent-tools.ts'
 import { FencingDriver } from '../fencing/fencing-driver.ts'
 import { FactsKeeper } from '../hardware/facts-keeper.ts'
+import { HealthKeeper } from '../hardware/health-keeper.ts'
 import { HoldKeeper } from '../holds/hold-keeper.ts'
 import { readBootId } from '../host/boot-id.ts'
 import { monotonicNow } from '../host/clock.ts'
@@ -153,6 +154,7 @@ export class ClusterNode {
   readonly #holds: HoldKeeper
   readonly #services: ServiceHands
   readonly #facts: FactsKeeper
+  readonly #health: HealthKeeper
   readonly #notice: RestartNotice
   readonly #jobs: JobKeeper
   readonly rollouts: Rollouts
@@ -299,12 +301,9 @@ export class ClusterNode {
       folder: setup.paths.checks,
       catalogue: async (asked) => await this.#known.services(asked),
     })
-    this.#facts = new FactsKeeper({
-      ...this.#sources(),
-      self: this.name,
-      quorate: () => this.quorate,
-      attributes: this.attributes,
-    })
+    const own = { self: this.name, quorate: () => this.quorate, attributes: this.attributes }
+    this.#facts = new FactsKeeper({ ...this.#sources(), ...own })
+    this.#health = new HealthKeeper({ ...this.#sources(), ...own })
     this.#tasks = new TaskKeeper({
       ...this.#sources(),
       below: this.#known.below,
@@ -543,6 +542,7 @@ export class ClusterNode {
     this.#holds.close()
     this.#services.close()
     this.#facts.close()
+    this.#health.close()
     this.#jobs.close()
     this.authority.close()
     this.rotation.close()
@@ -632,6 +632,7 @@ export class ClusterNode {
       this.#alerts.look()
       this.#services.look()
       this.#facts.look()
+      this.#health.look()
       this.#tasks.look()
       this.#jobs.look()
       this.#taskCleaner.look()

@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, mkdirSync, openSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { type LabSensor, sensorCommands, setSensor, setUsual } from './bmc-sensors.ts'
 import type { LabNetwork } from './network.ts'
 
 export const bmcUser = 'admin'
@@ -27,7 +28,8 @@ export class PowerControllers {
     writeFileSync(hook, hookScript(node, this.#powerSocket))
     chmodSync(hook, 0o755)
     writeFileSync(join(folder, 'lan.conf'), lanConfiguration(node, this.#network.bmcAddress(node), hook))
-    writeFileSync(join(folder, 'bmc.emu'), emulatorCommands)
+    setUsual(folder)
+    writeFileSync(join(folder, 'bmc.emu'), `${emulatorCommands}${sensorCommands(folder)}mc_enable 0x20\n`)
     const log = openSync(join(folder, 'log'), 'a')
     const simulator = [
       'ipmi_sim',
@@ -43,6 +45,11 @@ export class PowerControllers {
       stdio: ['ignore', log, log],
     })
     this.#running.set(node, child)
+  }
+
+  /** What a sensor of the node's machine reads from now on. */
+  setSensor(node: string, sensor: LabSensor, value: number): void {
+    setSensor(join(this.#folder, 'bmc', node), sensor, value)
   }
 
   /** Ends the controller: the node's fence device does not answer any more. */
@@ -99,5 +106,4 @@ function lanConfiguration(node: string, address: string, hook: string): string {
 
 const emulatorCommands = `mc_setbmc 0x20
 mc_add 0x20 0 no-device-sdrs 0x23 9 8 0x9f 0x1291 0xf02 persist_sdr
-mc_enable 0x20
 `

@@ -25,6 +25,7 @@ import { newOperationMistakes, takenOperationId } from '../../as-pcs/new-operati
 import { judgesAsPcs } from '../../as-pcs/speech.ts'
 import { changeCib, takesAnyValue } from '../../change.ts'
 import { type Call, type Command, changeFlags, type Outcome, Refusal } from '../../command.ts'
+import { deviceObjections, deviceTestFlag } from '../../device-test.ts'
 import { refuseNodesByTheWay } from '../../guest-and-remote.ts'
 import { saidByPcs } from '../../message.ts'
 import { badCharacter } from '../../pcs-words/about-ids.ts'
@@ -50,9 +51,12 @@ const createFlags = [
 ]
 
 /** A fence device has a monitor, whatever its agent advises. */
-const createDeviceFlags = createFlags.map((flag) =>
-  flag.name === 'no-default-ops' ? { ...flag, withoutEffect: 'a fence device gets only a monitor.' } : flag,
-)
+const createDeviceFlags = [
+  ...createFlags.map((flag) =>
+    flag.name === 'no-default-ops' ? { ...flag, withoutEffect: 'a fence device gets only a monitor.' } : flag,
+  ),
+  deviceTestFlag,
+]
 
 const usage =
   '<id> <agent> [<parameter>=<value>...] [op <operation> <name>=<value>...]... [meta <name>=<value>...] [clone | promotable | group <group> [before|after <resource>] | bundle <bundle>]'
@@ -129,6 +133,12 @@ function question(call: Call): Parameters<typeof resolveFenceAgent>[1] {
   }
 }
 
+/** Asked for, since what is wrong here and now may be right where and when it runs. */
+const checks = [
+  ['agent-validation', agentObjections],
+  ['test', deviceObjections],
+] as const
+
 interface Creation {
   readonly id: string
   readonly installed: InstalledAgent
@@ -156,8 +166,9 @@ async function create(call: Call, { id, installed, written }: Creation): Promise
   if (mistakes.length > 0 && !force) throw new Refusal(...mistakes)
   if (mistakes.length > 0) call.tell({ code: 'forced', messages: mistakes })
   if (final.length > 0) throw new Refusal(...final)
-  if (call.flags.has('agent-validation') && call.cluster.isScratch !== true) {
-    const objections = await agentObjections(installed, Object.fromEntries(written.parameters))
+  for (const [flag, ask] of checks) {
+    if (!call.flags.has(flag) || call.cluster.isScratch === true) continue
+    const objections = await ask(installed, Object.fromEntries(written.parameters))
     if (objections.length > 0 && !force) throw new Refusal(...objections)
     for (const objection of objections) call.terminal.progress(`Warning: ${objection}`)
   }

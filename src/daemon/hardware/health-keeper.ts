@@ -1,0 +1,142 @@
+/** Reads how this machine is every `hardware-health-interval` while `hardware-health` is on, and records what the core says (src/hardware/health.ts). */
+
+import type { AttributeRequest } from '../../attributes/index.ts'
+import type { NodeName } from '../../base/index.ts'
+import { parseDurationMs, timerMs } from '../../base/index.ts'
+import { type Configuration, clusterOptionValue, parseBoolean } from '../../cib/index.ts'
+import type { ClusterView } from '../../controller/index.ts'
+import {
+  aspects,
+  type HealthState,
+  healthAttribute,
+  healthStep,
+  recordedHealth,
+  troubleAttribute,
+} from '../../hardware/index.ts'
+import { monotonicNow } from '../host/clock.ts'
+import type { Log } from '../host/log.ts'
+import type { AttributeChanges } from '../node/attribute-changes.ts'
+import { bmcAccess, type HealthMemory, readHealth } from './read-health.ts'
+
+export interface HealthPorts {
+  readonly self: NodeName
+  readonly log: Log
+  readonly view: () => ClusterView
+  readonly quorate: () => boolean
+  readonly attributes: Pick<AttributeChanges, 'setAll'>
+}
+
+const leastMs = 1000
+const longestTrouble = 200
+
+export class HealthKeeper {
+  readonly #ports: HealthPorts
+  #state: HealthState | undefined
+  readonly #memory: HealthMemory = { writable: new Set(), links: new Map() }
+  #timer: NodeJS.Timeout | undefined
+  #isReading = false
+  #isRecording = false
+  #intervalMs: number | undefined
+  #closed = false
+
+  constructor(ports: HealthPorts) {
+    this.#ports = ports
+  }
+
+  /** After every change of what this node knows. */
+  look(): void {
+    const configuration = this.#ports.view().configuration?.typed
+    if (this.#closed || configuration === undefined || !this.#ports.quorate()) return
+    const intervalMs = isOn(configuration)
+      ? Math.max(leastMs, durationOf(configuration, 'hardware-health-interval'))
+      : undefined
+    if (intervalMs !== this.#intervalMs) {
+      this.#intervalMs = intervalMs
+      clearTimeout(this.#timer)
+      this.#state = undefined
+      if (intervalMs !== undefined) this.#readIn(0)
+    }
+    this.#record()
+  }
+
+  close(): void {
+    this.#closed = true
+    clearTimeout(this.#timer)
+  }
+
+  #readIn(ms: number): void {
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => void this.#read(), timerMs(ms)).unref()
+  }
+
+  async #read(): Promise<void> {
+    const { view, self, log } = this.#ports
+    const configuration = view().configuration?.typed
+    if (this.#isReading || configuration === undefined) return
+    this.#isReading = true
+    try {
+      const reading = await readHealth(bmcAccess(self, configuration), this.#memory)
+      if (this.#intervalMs === undefined) return
+      const { state, effects } = healthStep(
+        this.#state ?? recordedHealth(this.#own()),
+        { reading, recoveryMs: durationOf(configuration, 'hardware-health-recovery') },
+        monotonicNow(),
+      )
+      this.#state = state
+      for (const { aspect, condition } of effects)
+        if (condition.colour === 'green') log.info('a part of this machine is well', { part: aspect })
+        else
+          log.warn('a part of this machine is not well', {
+            part: aspect,
+            colour: condition.colour,
+            why: condition.reasons,
+          })
+    } catch (error) {
+      log.warn('how this machine is could not be read', { error })
+    } finally {
+      this.#isReading = false
+    }
+    if (this.#closed || this.#intervalMs === undefined) return
+    this.#readIn(this.#intervalMs)
+    this.#record()
+  }
+
+  #own(): ReadonlyMap<string, string> {
+    const { view, self } = this.#ports
+    const own = [...view().attributes.values()].filter(({ node }) => node === self)
+    return new Map(own.map(({ name, value }) => [name, value]))
+  }
+
+  /** What is not recorded as it is known is written: all of it at once, and nothing of it where health is off. */
+  #record(): void {
+    const { view, self, attributes, log, quorate } = this.#ports
+    if (this.#closed || this.#isRecording || !quorate() || view().configuration === undefined) return
+    if (this.#intervalMs !== undefined && this.#state === undefined) return
+    const recorded = this.#own()
+    const requests = aspects.flatMap((aspect): readonly AttributeRequest[] => {
+      const shown = this.#intervalMs === undefined ? undefined : this.#state?.get(aspect)?.shown
+      const trouble = shown?.reasons.join('; ').slice(0, longestTrouble) || undefined
+      const wanted = [
+        { name: healthAttribute(aspect), value: shown?.colour as string | undefined },
+        { name: troubleAttribute(aspect), value: trouble },
+      ]
+      return wanted
+        .filter(({ name, value }) => recorded.get(name) !== value)
+        .map(({ name, value }) => ({ node: self, set: '', name, ...(value === undefined ? {} : { value }) }))
+    })
+    if (requests.length === 0) return
+    this.#isRecording = true
+    attributes
+      .setAll(requests)
+      .catch((error: unknown) => log.debug('how this machine is could not be recorded', { error }))
+      .finally(() => {
+        this.#isRecording = false
+      })
+  }
+}
+
+const isOn = (configuration: Configuration): boolean =>
+  parseBoolean(clusterOptionValue(configuration, 'hardware-health')) === true
+
+const durationOf = (configuration: Configuration, option: string): number =>
+  parseDurationMs(clusterOptionValue(configuration, option)) ?? 0
