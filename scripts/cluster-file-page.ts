@@ -1,5 +1,5 @@
 /** docs/reference/cluster-file.md, from the schema: a table of the file, and one of each part that stands in several places. */
-import type { Schema } from '../src/rollout/index.ts'
+import type { Schema } from '../src/base/index.ts'
 
 export function clusterFilePage(schema: Schema): string {
   const nameOf = (one: Schema): string | undefined => one.$ref?.slice('#/$defs/'.length)

@@ -1,6 +1,7 @@
 /** Writes docs/reference/ from the definitions of commands and options: what is documented is what there is. `--check` only compares. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import type { Schema } from '../src/base/index.ts'
 import {
   cloneMetaOptions,
   clusterOptions,
@@ -16,7 +17,7 @@ import {
 } from '../src/cib/index.ts'
 import { allCommands, type Command, describeCommand } from '../src/cli/index.ts'
 import { clusterSchema, publishedClusterSchema } from '../src/cli/plan/schema.ts'
-import { rolloutSchema, type Schema } from '../src/rollout/index.ts'
+import { rolloutSchema } from '../src/rollout/index.ts'
 import { allTools, optionsOf, type Tool, writtenNames } from '../src/tools/index.ts'
 import { clusterFilePage } from './cluster-file-page.ts'
 

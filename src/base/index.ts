@@ -10,6 +10,7 @@ export {
   type ResourceId,
   resourceId,
 } from './branded.ts'
+export { checkBySchema, type FieldPath, fieldOf, isMap, type Mistake } from './check-schema.ts'
 export { compareText } from './compare-text.ts'
 export { didYouMean, similarWords } from './did-you-mean.ts'
 export { parseDurationMs } from './duration.ts'
@@ -23,6 +24,7 @@ export { firstNotInXml, printable } from './printable.ts'
 export { seededRandom } from './random.ts'
 export { RequestRoom, type RoomBounds } from './request-room.ts'
 export { failed, ok, type Result } from './result.ts'
+export type { Schema } from './schema.ts'
 export type { Step } from './step.ts'
 export { takesNoChange } from './takes-no-change.ts'
 export { timerMs } from './timer.ts'

@@ -3,7 +3,6 @@
  * (src/daemon/rollout), the command line reads the file.
  */
 export { whyRequired } from './availability.ts'
-export { checkBySchema, type FieldPath, fieldOf, isMap, type Mistake } from './check-schema.ts'
 export { startsClusterAgain } from './commands.ts'
 export type { RolloutCommand, RolloutDefinition, Stage } from './definition.ts'
 export type { NodeSeen, RolloutEffect, RolloutInput, TaskSeen } from './effects.ts'
@@ -45,7 +44,7 @@ export {
   type VersionState,
 } from './record.ts'
 export { countRoles, type NodeFacts, type Resolved, resolveNodes } from './resolve-nodes.ts'
-export { rolloutSchema, type Schema } from './schema.ts'
+export { rolloutSchema } from './schema.ts'
 export {
   type Setting,
   type SettingKind,

@@ -1,6 +1,14 @@
 /** From the values of a rollout file to its definition: by the schema, and what a schema cannot say. All mistakes are found, each with its field. */
-import { failed, ok, parseDurationMs, type Result } from '../base/index.ts'
-import { checkBySchema, type FieldPath, isMap, type Mistake } from './check-schema.ts'
+import {
+  checkBySchema,
+  type FieldPath,
+  failed,
+  isMap,
+  type Mistake,
+  ok,
+  parseDurationMs,
+  type Result,
+} from '../base/index.ts'
 import {
   type FailurePolicy,
   type HoldKind,

@@ -1,37 +1,9 @@
 /**
  * The format of a rollout file: one JSON Schema, which is published as it is (docs/reference/rollout.schema.json) and by which files are checked
- * (`check-schema.ts`). A `title` is what a sentence about a wrong value calls the right one.
+ * (`base/check-schema.ts`). A `title` is what a sentence about a wrong value calls the right one.
  */
+import type { Schema } from '../base/index.ts'
 import { failurePolicies, holdKinds, meanings, weekdays } from './definition.ts'
-
-export interface Schema {
-  readonly $ref?: string
-  readonly $defs?: Readonly<Record<string, Schema>>
-  readonly $schema?: string
-  readonly title?: string
-  readonly description?: string
-  readonly examples?: readonly unknown[]
-  readonly default?: unknown
-  readonly type?: 'object' | 'array' | 'string' | 'integer' | 'boolean'
-  readonly enum?: readonly string[]
-  readonly const?: unknown
-  readonly pattern?: string
-  readonly minLength?: number
-  readonly maxLength?: number
-  readonly minimum?: number
-  readonly maximum?: number
-  readonly items?: Schema
-  readonly minItems?: number
-  readonly maxItems?: number
-  readonly properties?: Readonly<Record<string, Schema>>
-  readonly patternProperties?: Readonly<Record<string, Schema>>
-  readonly required?: readonly string[]
-  readonly additionalProperties?: false
-  readonly minProperties?: number
-  readonly maxProperties?: number
-  /** Alternatives of different types. */
-  readonly oneOf?: readonly Schema[]
-}
 
 const use = (name: string, more: Omit<Schema, '$ref'> = {}): Schema => ({ $ref: `#/$defs/${name}`, ...more })
 

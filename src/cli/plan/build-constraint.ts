@@ -1,6 +1,7 @@
 /** A constraint of a cluster file as the CIB has it. */
+
+import type { FieldPath } from '../../base/index.ts'
 import { element, parseRole, parseScore, ruleOfNew, withoutPartIds, type XmlElement } from '../../cib/index.ts'
-import type { FieldPath } from '../../rollout/index.ts'
 import { Refusal } from '../command.ts'
 import { readRule } from '../rule-words.ts'
 import { constraintKinds, kindOfConstraint, setFields } from './fields.ts'

@@ -1,6 +1,7 @@
 /** A resource of a cluster file as the CIB has it, with those in it. */
+
+import type { FieldPath } from '../../base/index.ts'
 import { element, type XmlElement } from '../../cib/index.ts'
-import type { FieldPath } from '../../rollout/index.ts'
 import { containerFields, networkFields, operationFields, portFields, storageFields } from './fields.ts'
 import { attributesOf, elementOfXml, fieldsOf, itemsOf, optionSet, type Report } from './parts.ts'
 import type { Fields } from './read-file.ts'

@@ -2,8 +2,9 @@
  * From the values of a cluster file to the configuration that they describe. Parts get no ids here: they are found by their names in what runs, and get ids where they are new.
  * What a schema cannot say is found here, each mistake with its field.
  */
+
+import type { FieldPath } from '../../base/index.ts'
 import { element, parseXml, type XmlElement } from '../../cib/index.ts'
-import type { FieldPath } from '../../rollout/index.ts'
 import { constraintElement } from './build-constraint.ts'
 import { resourceElement } from './build-resource.ts'
 import { attributesOf, elementOfXml, fieldsOf, itemsOf, optionSet, type Report, references } from './parts.ts'

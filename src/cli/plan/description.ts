@@ -1,5 +1,6 @@
 /** What `plan` and `apply` are given: a cluster file (YAML), CIB XML, or lines of commands. Each becomes a configuration that names some things, or all. */
 import { basename } from 'node:path'
+import type { FieldPath } from '../../base/index.ts'
 import {
   childElement,
   childElements,
@@ -10,7 +11,6 @@ import {
   type XmlElement,
 } from '../../cib/index.ts'
 import { withoutHolds } from '../../holds/index.ts'
-import type { FieldPath } from '../../rollout/index.ts'
 import type { ClusterAccess } from '../access.ts'
 import { type Call, changeFlags, Refusal } from '../command.ts'
 import { splitShellLine } from '../shell-words.ts'

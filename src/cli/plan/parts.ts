@@ -1,6 +1,7 @@
 /** What the parts of a cluster file have in common: options, references, XML. */
+
+import { type FieldPath, isMap } from '../../base/index.ts'
 import { element, parseXml, type XmlElement } from '../../cib/index.ts'
-import { type FieldPath, isMap } from '../../rollout/index.ts'
 import type { Fields } from './read-file.ts'
 
 export type Report = (path: FieldPath, sentence: string) => void

@@ -3,8 +3,7 @@
  */
 import { dirname, isAbsolute, resolve } from 'node:path'
 import { isNode, isScalar, isMap as isYamlMap, LineCounter, parseDocument } from 'yaml'
-import { reasonOf } from '../../base/index.ts'
-import { checkBySchema, type FieldPath, fieldOf, isMap } from '../../rollout/index.ts'
+import { checkBySchema, type FieldPath, fieldOf, isMap, reasonOf } from '../../base/index.ts'
 import { Refusal, type Terminal } from '../command.ts'
 import { clusterSchema } from './schema.ts'
 

@@ -2,7 +2,7 @@
  * The format of a cluster file: one JSON Schema, which is published (docs/reference/cluster-file.schema.json) and by which files are checked. All values are read as the text
  * that they are written as, so that `1.10` stays 1.10. A `title` is what a sentence about a wrong value calls the right one.
  */
-import type { Schema } from '../../rollout/index.ts'
+import type { Schema } from '../../base/index.ts'
 
 const use = (name: string, more: Omit<Schema, '$ref'> = {}): Schema => ({ $ref: `#/$defs/${name}`, ...more })
 

@@ -1,6 +1,6 @@
 /** The values of a cluster file as YAML. Secrets are left to the environment, unless they are asked for. */
 import { Document } from 'yaml'
-import { isMap } from '../../rollout/index.ts'
+import { isMap } from '../../base/index.ts'
 import type { Fields } from './read-file.ts'
 
 export interface WrittenFile {

@@ -1,6 +1,7 @@
 /** A rollout file: YAML, checked by the format of src/rollout. Each mistake has its line and its field. */
 import { isMap, isNode, isScalar, LineCounter, parseDocument } from 'yaml'
-import { type FieldPath, fieldOf, type RolloutDefinition, readRollout } from '../../rollout/index.ts'
+import { type FieldPath, fieldOf } from '../../base/index.ts'
+import { type RolloutDefinition, readRollout } from '../../rollout/index.ts'
 import { Refusal, type Terminal } from '../command.ts'
 
 const largestBytes = 1024 * 1024

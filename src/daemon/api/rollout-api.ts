@@ -1,7 +1,6 @@
 /** What the command line asks about rollouts. The DC goes on with what stands in the store (src/daemon/rollout). */
-import type { NodeName } from '../../base/index.ts'
+import { fieldOf, type NodeName } from '../../base/index.ts'
 import {
-  fieldOf,
   hasEnded,
   type NodeVersion,
   newestFirst,

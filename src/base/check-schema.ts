@@ -1,5 +1,5 @@
 /** Checks a value by a schema of `schema.ts`: every mistake with the path of its field and a sentence, as many as there are. */
-import { didYouMean, similarWords } from '../base/index.ts'
+import { didYouMean, similarWords } from './did-you-mean.ts'
 import type { Schema } from './schema.ts'
 
 export type FieldPath = readonly (string | number)[]
