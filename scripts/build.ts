@@ -37,6 +37,8 @@ const commands: Readonly<Record<string, string>> = {
   'systole-tool': 'src/tools/file/main.ts',
   // One for each command of a job.
   'systole-task': 'src/daemon/jobs/run-task.ts',
+  // The components of a play, as the command of such a runner.
+  'systole-components': 'src/daemon/plays/perform/perform.ts',
 }
 
 /**

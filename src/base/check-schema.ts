@@ -137,6 +137,8 @@ function isOfType(value: unknown, { type }: Schema): boolean {
       return Array.isArray(value)
     case 'integer':
       return Number.isSafeInteger(value)
+    case 'null':
+      return value === null
     default:
       return typeof value === type
   }

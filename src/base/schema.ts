@@ -7,7 +7,7 @@ export interface Schema {
   readonly description?: string
   readonly examples?: readonly unknown[]
   readonly default?: unknown
-  readonly type?: 'object' | 'array' | 'string' | 'integer' | 'boolean'
+  readonly type?: 'object' | 'array' | 'string' | 'integer' | 'boolean' | 'null'
   readonly enum?: readonly string[]
   readonly const?: unknown
   readonly pattern?: string

@@ -60,6 +60,7 @@ export interface MemberRecord {
   readonly knowsShares?: boolean
   /** Obeys holds. */
   readonly knowsHolds?: boolean
+  readonly knowsPlays?: boolean
 }
 
 /** `fencing/disk/<node>`: it is fenced through its disks. */
@@ -380,6 +381,7 @@ export function parseMemberRecord(value: unknown): MemberRecord | undefined {
     ...(fieldOf(value, 'knowsDisks') === true ? { knowsDisks: true } : {}),
     ...(fieldOf(value, 'knowsShares') === true ? { knowsShares: true } : {}),
     ...(fieldOf(value, 'knowsHolds') === true ? { knowsHolds: true } : {}),
+    ...(fieldOf(value, 'knowsPlays') === true ? { knowsPlays: true } : {}),
   }
 }
 

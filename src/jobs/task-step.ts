@@ -22,6 +22,7 @@ export interface TaskResult {
   readonly tail?: string
   /** As in the record of the task. */
   readonly commands?: string
+  readonly said?: string
 }
 
 export type TaskTrace =

@@ -10,8 +10,8 @@ const states = ['ready', 'running', 'done', 'lost', 'cancelled'] as const
 export type TaskState = (typeof states)[number]
 
 export interface TaskOwner {
-  readonly kind: 'job' | 'rollout'
-  /** The id of the job or rollout, as in its key. */
+  readonly kind: 'job' | 'rollout' | 'play'
+  /** The id of the job, rollout or play, as in its key. */
   readonly name: string
   readonly user: string
 }
@@ -46,6 +46,10 @@ export interface TaskRecord {
   readonly tail?: string
   /** It is a list of commands, and says on its descriptor 3 how each has ended. */
   readonly notes?: true
+  /** Instead of `argv`, the components of this part of a play (`play-parts/<part>`). */
+  readonly part?: string
+  /** What it has said for others to know, as JSON. */
+  readonly said?: string
   /** Of such a list: exit code and milliseconds of each command that has ended, as in `0:12 0:3 1:40`. */
   readonly commands?: string
 }
@@ -72,14 +76,19 @@ type Fields = Readonly<Record<string, unknown>>
 function parseOwner(value: unknown): TaskOwner | undefined {
   if (!isObject(value)) return undefined
   const { kind, name, user } = value
-  if ((kind !== 'job' && kind !== 'rollout') || typeof name !== 'string' || typeof user !== 'string') return undefined
+  if ((kind !== 'job' && kind !== 'rollout' && kind !== 'play') || typeof name !== 'string' || typeof user !== 'string')
+    return undefined
   return { kind, name, user }
 }
 
 function optionalFields(value: Fields): Partial<TaskRecord> {
   const { env, cancel, timedOut, notes } = value
   return {
-    ...some(value, ['stdin', 'bootId', 'started', 'ended', 'signal', 'reason', 'tail', 'commands'], isText),
+    ...some(
+      value,
+      ['stdin', 'bootId', 'started', 'ended', 'signal', 'reason', 'tail', 'commands', 'part', 'said'],
+      isText,
+    ),
     ...some(value, ['maxOutput', 'incarnation', 'exitCode'], isNumber),
     ...(isObject(env) && Object.values(env).every(isText) ? { env: env as Readonly<Record<string, string>> } : {}),
     ...(cancel === true ? { cancel } : {}),

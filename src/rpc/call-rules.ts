@@ -144,6 +144,9 @@ export const callRules: {
     cancelJob: local('ends a job'),
     readJobOutput: local('reads what a job has printed'),
     copyFile: local('writes a file on nodes, under root'),
+    startPlay: local('starts a graph of steps, which runs commands on nodes under root'),
+    changePlay: local('resumes or cancels a play'),
+    listPlays: local('reads plays, and what their steps have printed'),
   },
 }
 

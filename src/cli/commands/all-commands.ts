@@ -72,6 +72,7 @@ import { pkiRotate, pkiStatus } from './pki/pki.ts'
 import { exportFile } from './plan/export.ts'
 import { apply, plan } from './plan/plan.ts'
 import { profileCreate, profileDelete, profileList, profileMatch, profileRequire } from './profile/profile.ts'
+import { playCancel, playList, playPlan, playResume, playRun, playShow } from './play/play.ts'
 import { propertyConfig, propertyList } from './property/config.ts'
 import { propertyDefaults, propertyDescribe } from './property/describe.ts'
 import { propertySet, propertyUnset } from './property/property.ts'
@@ -386,6 +387,12 @@ export const allCommands: readonly Command[] = [
   plan,
   apply,
   exportFile,
+  playRun,
+  playPlan,
+  playList,
+  playShow,
+  playResume,
+  playCancel,
   rolloutPlan,
   rolloutStart,
   rolloutStatus,

@@ -79,6 +79,9 @@ export const localNeeds = {
   cancelJob: 'job',
   readJobOutput: 'job',
   copyFile: 'job',
+  startPlay: 'job',
+  changePlay: 'job',
+  listPlays: 'job',
 } as const satisfies Readonly<Record<keyof LocalHandlers, Need>>
 
 type AnyHandler = (...given: readonly unknown[]) => Promise<unknown>

@@ -38,6 +38,7 @@ import { joinTokenHandlers, setupTokens } from './join-token-api.ts'
 import { lifecycleHandlers } from './lifecycle-api.ts'
 import { lockHandlers } from './lock-api.ts'
 import { pkiHandlers } from './pki-api.ts'
+import { playHandlers } from './play-api.ts'
 import { rolloutHandlers } from './rollout-api.ts'
 import { witnessHandlers } from './witness-api.ts'
 
@@ -59,6 +60,7 @@ export function localHandlers(daemon: Daemon): Handlers<typeof localService> {
     ...holdHandlers(daemon),
     ...jobHandlers(daemon),
     ...copyHandlers(daemon),
+    ...playHandlers(daemon),
   })
 }
 

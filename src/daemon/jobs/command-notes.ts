@@ -1,7 +1,11 @@
-/** How each command of a list has ended, from the lines that the shell writes to its descriptor 3: `0:12 1:40`, the exit codes with the milliseconds that each took. */
+/**
+ * How each command of a list has ended, from the lines that are written to its descriptor 3: `0:12 1:40`, the exit codes with the milliseconds that each took. A line that
+ * begins with `=` is what others are to know, as JSON.
+ */
 
-/** More than this is not kept in the store: some three thousand commands. */
+/** More than this is not kept in the store: some three thousand commands, or a few facts. */
 const mostText = 16 * 1024
+const longestSaid = 64 * 1024
 
 interface Readable {
   on(event: 'data', listener: (chunk: Buffer) => void): unknown
@@ -12,6 +16,7 @@ export class CommandNotes {
   readonly #stream: Readable | undefined
   #text = ''
   #rest = ''
+  #said: string | undefined
   #last = performance.now()
 
   constructor(stream: unknown) {
@@ -19,15 +24,18 @@ export class CommandNotes {
     this.#stream?.on('data', (chunk) => this.#add(chunk.toString('latin1')))
   }
 
-  finish(): string {
+  finish(): { readonly commands: string; readonly said?: string } {
     this.#stream?.destroy()
-    return this.#text.trimEnd()
+    return { commands: this.#text.trimEnd(), ...(this.#said !== undefined && { said: this.#said }) }
   }
 
   #add(chunk: string): void {
     const now = performance.now()
     const lines = (this.#rest + chunk).split('\n')
-    this.#rest = (lines.pop() ?? '').slice(0, 8)
+    this.#rest = (lines.pop() ?? '').slice(0, longestSaid)
+    const said = lines.findLast((line) => line.startsWith('='))
+    if (said !== undefined && said.length <= longestSaid)
+      this.#said = Buffer.from(said.slice(1), 'latin1').toString('utf8')
     const codes = lines.filter((line) => /^\d{1,3}$/.test(line))
     for (const code of codes) {
       // What comes at once has shared the time.

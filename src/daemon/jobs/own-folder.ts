@@ -4,39 +4,41 @@
  */
 import { lstat, readlink } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { refuse } from '../../rpc/index.ts'
 
 const mostLinks = 40
 const sticky = 0o1000
 
-export async function refuseSharedFolder(folder: string): Promise<void> {
+/** Why it is another's, as a sentence; nothing where it is root's. */
+export async function whyShared(folder: string): Promise<string | undefined> {
   let at = '/'
   let rest = folder.split('/').filter((name) => name !== '')
-  await refuseShared(at)
+  const atRoot = sharedWith(at, await lstat(at))
+  if (atRoot !== undefined) return atRoot
   for (let links = 0; rest.length > 0; ) {
     const [name = '', ...more] = rest
     const next = join(at, name)
-    const known = await refuseShared(next)
+    const known = await lstat(next)
+    const why = sharedWith(next, known)
+    if (why !== undefined) return why
     if (!known.isSymbolicLink()) {
       at = next
       rest = more
       continue
     }
-    if (++links > mostLinks) throw refuse('bad-path', `${folder} leads through too many links.`)
+    if (++links > mostLinks) return `${folder} leads through too many links.`
     const target = resolve(at, await readlink(next))
     at = '/'
     rest = [...target.split('/').filter((part) => part !== ''), ...more]
   }
+  return undefined
 }
 
-async function refuseShared(path: string): Promise<Awaited<ReturnType<typeof lstat>>> {
-  const known = await lstat(path)
+function sharedWith(path: string, known: Awaited<ReturnType<typeof lstat>>): string | undefined {
   const isRoots = known.uid === 0 || known.uid === process.getuid?.()
   const others = known.gid === 0 ? 0o002 : 0o022
-  const isShared = !known.isSymbolicLink() && (known.mode & others) !== 0 && (known.mode & sticky) === 0
-  if (isRoots && !isShared) return known
-  throw refuse(
-    'shared-folder',
-    `${path} can be changed by others than root, who could lead the copy elsewhere. Copy to a folder of root's, and move the file with 'systole job run'.`,
-  )
+  const mode = Number(known.mode)
+  const isShared = !known.isSymbolicLink() && (mode & others) !== 0 && (mode & sticky) === 0
+  return isRoots && !isShared
+    ? undefined
+    : `${path} can be changed by others than root, who could lead the copy elsewhere.`
 }

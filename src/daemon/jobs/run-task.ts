@@ -96,7 +96,7 @@ async function outcome(
   return {
     ...howItEnded(end),
     ...(tail.text !== '' && { tail: tail.text }),
-    ...(commands !== undefined && { commands: commands.finish() }),
+    ...commands?.finish(),
   }
 }
 

@@ -7,17 +7,20 @@ import { isFinished, isTaskId, parseTask, type TaskRecord, type TaskSelf, taskSt
 import { type Entry, isStoreFailure, type Revision, type Store, unchanged } from '../../store/index.ts'
 import type { Log } from '../host/log.ts'
 import { fromBytes, toBytes } from '../records/json-value.ts'
-import { taskKey, tasksPrefix } from '../records/keys.ts'
+import { playPartKey, taskKey, tasksPrefix } from '../records/keys.ts'
 import { taskForLog } from './job-for-log.ts'
 import { endLeftCommand, folders, hasBegun, runnerOf, traceOf, writeCancel, writeOrder } from './task-files.ts'
 
 export interface TaskKeeperPorts {
   readonly log: Log
   readonly store: () => Store
+  readonly entry: (key: string) => Entry | undefined
   readonly below: (prefix: string) => readonly Entry[]
   readonly self: TaskSelf
   /** Of all tasks. */
   readonly folder: string
+  /** Instead of the command of a task of a play. */
+  readonly componentsCommand: (task: TaskRecord, components: unknown) => Pick<TaskRecord, 'argv' | 'stdin'>
   /** This node may change the store. */
   readonly quorate: () => boolean
   readonly startRunner: (folder: string) => ChildProcess
@@ -176,8 +179,15 @@ export class TaskKeeper {
       return
     }
     this.#starts.set(id, starts)
+    const part = task.part === undefined ? undefined : this.#ports.entry(playPartKey(task.part))
+    if (task.part !== undefined && part === undefined) {
+      const reason = 'what it was to do is not in the store'
+      this.#record(entry, { ...task, state: 'done', exitCode: 126, ended: new Date().toISOString(), reason })
+      return
+    }
+    const meant = part === undefined ? task : { ...task, ...this.#ports.componentsCommand(task, fromBytes(part.value)) }
     try {
-      writeOrder(folder, this.#orderOf(task))
+      writeOrder(folder, this.#orderOf(meant))
       if (task.cancel) writeCancel(folder)
       const runner = startRunner(folder)
       this.#runners.set(id, runner)
@@ -214,7 +224,7 @@ export class TaskKeeper {
         ...(SYSTOLE_ROOT !== undefined && { SYSTOLE_ROOT }),
         SYSTOLE_NODE: node,
         SYSTOLE_TASK: id,
-        ...(owner.kind === 'job' ? { SYSTOLE_JOB: owner.name } : { SYSTOLE_ROLLOUT: owner.name }),
+        [`SYSTOLE_${owner.kind.toUpperCase()}`]: owner.name,
         ...env,
       },
       ...(stdin !== undefined && { stdin }),

@@ -8,7 +8,7 @@ import { type FileHandle, lstat, open, readdir, rename, rm } from 'node:fs/promi
 import { basename, dirname, isAbsolute, join, normalize } from 'node:path'
 import { reasonOf } from '../../base/index.ts'
 import { type Messages, refuse } from '../../rpc/index.ts'
-import { refuseSharedFolder } from './own-folder.ts'
+import { whyShared } from './own-folder.ts'
 
 type FilePart = Messages['FilePart']
 
@@ -18,7 +18,9 @@ const pieceBytes = 256 * 1024
 export async function writeFilePart(part: FilePart): Promise<Messages['FileAnswer']> {
   refuseWrong(part)
   try {
-    await refuseSharedFolder(dirname(part.path))
+    const shared = await whyShared(dirname(part.path))
+    if (shared !== undefined)
+      throw refuse('shared-folder', `${shared} Copy to a folder of root's, and move the file with 'systole job run'.`)
     switch (part.phase) {
       case 'check':
         return { outcome: await isThere(part) }

@@ -62,6 +62,8 @@ import { Relink } from '../nodes/relink.ts'
 import { type RemovalView, removalNotes } from '../nodes/removal-core.ts'
 import { RemovalWork } from '../nodes/removal-work.ts'
 import { VoteKeeper, voterState } from '../nodes/vote-keeper.ts'
+import { componentsCommand } from '../plays/components-command.ts'
+import { PlayKeeper } from '../plays/play-keeper.ts'
 import { nodesForPulse } from '../pulse/begin.ts'
 import type { Pulse } from '../pulse/pulse.ts'
 import { fencingHistoryPrefix, nodeListKey } from '../records/keys.ts'
@@ -157,6 +159,7 @@ export class ClusterNode {
   readonly #health: HealthKeeper
   readonly #notice: RestartNotice
   readonly #jobs: JobKeeper
+  readonly #plays: PlayKeeper
   readonly rollouts: Rollouts
   readonly #listeners = new Set<() => void>()
   readonly #bootId = readBootId()
@@ -312,13 +315,22 @@ export class ClusterNode {
         incarnation: this.#incarnation,
         ...(this.#bootId !== undefined && { bootId: this.#bootId }),
       },
+      entry: this.#known.get,
       folder: tasksFolder(setup.paths.data),
+      componentsCommand: componentsCommand(setup.paths.data),
       quorate: () => this.quorate,
       startRunner: this.runners.start,
       warmRunner: this.runners.warm,
       secretNames: () => secretsOfView(this.view),
     })
     this.#jobs = new JobKeeper({
+      ...this.#sources(),
+      entry: this.#known.get,
+      below: this.#known.below,
+      file: () => this.#file,
+      term: () => this.#ledTerm(),
+    })
+    this.#plays = new PlayKeeper({
       ...this.#sources(),
       entry: this.#known.get,
       below: this.#known.below,
@@ -544,6 +556,7 @@ export class ClusterNode {
     this.#facts.close()
     this.#health.close()
     this.#jobs.close()
+    this.#plays.close()
     this.authority.close()
     this.rotation.close()
     this.#relink.close()
@@ -635,6 +648,7 @@ export class ClusterNode {
       this.#health.look()
       this.#tasks.look()
       this.#jobs.look()
+      this.#plays.look()
       this.#taskCleaner.look()
       this.rollouts.look()
     }
@@ -841,6 +855,7 @@ export class ClusterNode {
       knowsDisks: true,
       knowsShares: true,
       knowsHolds: true,
+      knowsPlays: true,
       ...saidOf(this.#core.state),
       ...(this.#bootId === undefined ? {} : { bootId: this.#bootId }),
     }

@@ -71,4 +71,11 @@ export const lockKey = (name: string): string => `${locksPrefix}${encodeURICompo
 export const tasksPrefix = `${allKeys}tasks/`
 export const taskKey = (id: string): string => `${tasksPrefix}${encodeURIComponent(id)}`
 export const jobsPrefix = `${allKeys}jobs/`
-export const ownersPrefixes = { job: jobsPrefix, rollout: `${allKeys}rollouts/` }
+/** Graphs of steps (src/plays), and the components of each step, which do not change. */
+export const playsPrefix = `${allKeys}plays/`
+export const playKey = (id: string): string => `${playsPrefix}${encodeURIComponent(id)}`
+/** `part`: the id of the play and the place of the step, as a task names it. */
+export const playPartKey = (part: string): string =>
+  `${allKeys}play-parts/${part.split('/').map(encodeURIComponent).join('/')}`
+export const playPartsPrefix = (id: string): string => `${allKeys}play-parts/${encodeURIComponent(id)}/`
+export const ownersPrefixes = { job: jobsPrefix, rollout: `${allKeys}rollouts/`, play: playsPrefix }

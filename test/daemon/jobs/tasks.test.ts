@@ -70,7 +70,9 @@ function begin(
   const keeper = new TaskKeeper({
     log,
     store: () => store,
+    entry: view.get,
     below: view.below,
+    componentsCommand: () => ({ argv: ['false'] }),
     self: { node: nodeName('n1'), incarnation, bootId: more.bootId ?? 'b1' },
     folder: join(folder, 'tasks'),
     quorate: () => true,

@@ -1,0 +1,127 @@
+/** ADD, COPY and WORKDIR: files and folders with owner and permissions. A file that is there already, with that content, is left alone. */
+import { createHash } from 'node:crypto'
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { basename, dirname, isAbsolute, join } from 'node:path'
+import type { Component } from '../../../plays/index.ts'
+import { whyShared } from '../../jobs/own-folder.ts'
+import { render } from './blueprint.ts'
+import { runCommand } from './run-command.ts'
+
+export type Render = (text: string) => string
+
+/** Whether anything was changed. */
+export async function putFiles(
+  { options, words = [], files = [] }: Component,
+  rendered: Render,
+  values: Readonly<Record<string, unknown>>,
+): Promise<boolean> {
+  const target = rendered(words[1] ?? '')
+  if (!isAbsolute(target)) throw new Error(`'${target}' is not an absolute path.`)
+  let isChanged = false
+  for (const file of files) {
+    const path = target.endsWith('/') ? join(target, basename(file.name)) : target
+    const data = Buffer.from(file.data, 'base64')
+    const content = options.blueprint === undefined ? data : Buffer.from(render(data.toString('utf8'), values))
+    const mode = options.chmod === undefined ? file.mode : Number.parseInt(options.chmod, 8)
+    const owner = options.chown === undefined ? undefined : ownerOf(options.chown)
+    if (await put({ path, content, mode, owner })) isChanged = true
+  }
+  return isChanged
+}
+
+interface Put {
+  readonly path: string
+  readonly content: Buffer
+  readonly mode: number
+  readonly owner: Owner | undefined
+}
+
+async function put({ path, content, mode, owner }: Put): Promise<boolean> {
+  if (!existsSync(dirname(path))) throw new Error(`There is no folder ${dirname(path)}.`)
+  if (existsSync(path) && statSync(path).isDirectory()) throw new Error(`${path} is a folder: end it with a slash.`)
+  const isThere = existsSync(path) && lstatSync(path).isFile() && sum(readFileSync(path)) === sum(content)
+  const known = isThere ? statSync(path) : undefined
+  const isOwned =
+    owner === undefined || (known?.uid === owner.uid && (owner.gid === undefined || known.gid === owner.gid))
+  if (isThere && (known?.mode ?? 0) % 0o10000 === mode && isOwned) {
+    process.stdout.write(`${path} is there already.\n`)
+    return false
+  }
+  if ((await whyShared(dirname(path))) !== undefined) {
+    await putAsOwner({ path, content, mode, owner })
+    return true
+  }
+  const own = join(dirname(path), `.${basename(path)}.systole-${process.pid}`)
+  try {
+    writeFileSync(own, content, { mode: 0o600, flag: 'wx' })
+    if (owner) chownSync(own, owner.uid, owner.gid ?? statSync(own).gid)
+    chmodSync(own, mode)
+    renameSync(own, path)
+  } finally {
+    rmSync(own, { force: true })
+  }
+  process.stdout.write(`Wrote ${path}.\n`)
+  return true
+}
+
+/** Whoever can change the folder could lead root elsewhere: the file is written with the rights of the folder's owner, who can do that much anyway. */
+async function putAsOwner({ path, content, mode, owner }: Put): Promise<void> {
+  const { uid, gid } = statSync(dirname(path))
+  if (uid === 0) throw new Error(`${await whyShared(dirname(path))}`)
+  if (owner !== undefined && owner.uid !== uid)
+    throw new Error(`${dirname(path)} belongs to the user ${uid}: a file there can belong to that user only.`)
+  const script =
+    'umask 077; own=$(mktemp "$1/.systole-XXXXXX") && cat > "$own" && chmod "$2" "$own" && mv -fT "$own" "$3"'
+  const words = ['/bin/sh', '-c', script, 'put', dirname(path), mode.toString(8), path]
+  const as = ['setpriv', `--reuid=${uid}`, `--regid=${owner?.gid ?? gid}`, '--clear-groups']
+  const { exitCode, stderr } = await runCommand([...as, ...words], {
+    environment: {},
+    timeoutMs: 60_000,
+    stdin: content,
+  })
+  if (exitCode !== 0) throw new Error(`${path} cannot be written as the user ${uid}: ${stderr.trim()}`)
+  process.stdout.write(`Wrote ${path} as the user ${uid}.\n`)
+}
+
+const sum = (content: Buffer): string => createHash('sha256').update(content).digest('hex')
+
+export function makeFolder({ options, words = [] }: Component, rendered: Render): void {
+  const path = rendered(words[0] ?? '')
+  if (!isAbsolute(path)) throw new Error(`'${path}' is not an absolute path.`)
+  mkdirSync(path, { recursive: true })
+  if (options.chmod !== undefined) chmodSync(path, Number.parseInt(options.chmod, 8))
+  if (options.chown === undefined) return
+  const { uid, gid } = ownerOf(options.chown)
+  chownSync(path, uid, gid ?? statSync(path).gid)
+}
+
+interface Owner {
+  readonly uid: number
+  readonly gid?: number
+}
+
+function ownerOf(written: string): Owner {
+  const [user = '', group] = written.split(':')
+  const uid = idOf(user, '/etc/passwd', 'user')
+  return group === undefined || group === '' ? { uid } : { uid, gid: idOf(group, '/etc/group', 'group') }
+}
+
+function idOf(name: string, file: string, what: string): number {
+  if (/^\d+$/.test(name)) return Number(name)
+  const line = readFileSync(file, 'utf8')
+    .split('\n')
+    .find((one) => one.startsWith(`${name}:`))
+  if (line === undefined) throw new Error(`There is no ${what} '${name}' on this node.`)
+  return Number(line.split(':')[2])
+}

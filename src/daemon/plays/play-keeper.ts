@@ -1,0 +1,199 @@
+/** On the DC: lets plays go on as `playStep` says, in the term of this DC, and deletes those that ended long ago. */
+import type { ClusterView } from '../../controller/index.ts'
+import { parseTask, type TaskRecord } from '../../jobs/index.ts'
+import { isOver, type PlayEffect, type PlayRecord, parsePlay, playStep } from '../../plays/index.ts'
+import {
+  type Entry,
+  isStoreFailure,
+  type Revision,
+  type Store,
+  type Transaction,
+  unchanged,
+  type Write,
+} from '../../store/index.ts'
+import type { Log } from '../host/log.ts'
+import type { ClusterFile } from '../nodes/cluster-file.ts'
+import { fromBytes, toBytes } from '../records/json-value.ts'
+import { keys, playKey, playPartsPrefix, playsPrefix, taskKey } from '../records/keys.ts'
+
+export interface PlayKeeperPorts {
+  readonly log: Log
+  readonly store: () => Store
+  readonly view: () => ClusterView
+  readonly entry: (key: string) => Entry | undefined
+  readonly below: (prefix: string) => readonly Entry[]
+  readonly file: () => ClusterFile
+  /** This node's term while it is the DC and has quorum. */
+  readonly term: () => number | undefined
+}
+
+interface Known {
+  readonly entry: Entry
+  readonly play: PlayRecord
+}
+
+const retryMs = 500
+/** Of time limits, which no change of the store announces. */
+const lookEveryMs = 5000
+const keptPlayMs = 7 * 24 * 3_600_000
+const mostKeptPlays = 50
+
+export class PlayKeeper {
+  readonly #ports: PlayKeeperPorts
+  readonly #read = new Map<string, { readonly revision: Revision; readonly play: PlayRecord | undefined }>()
+  /** Until its outcome is known: undefined; then the revision that it has made, which the view may not show yet. */
+  readonly #written = new Map<string, Revision | undefined>()
+  #missed = false
+  #timer: NodeJS.Timeout | undefined
+  #closed = false
+
+  constructor(ports: PlayKeeperPorts) {
+    this.#ports = ports
+  }
+
+  /** After every change of the store, and when this node becomes the DC or stops being it. */
+  look(): void {
+    clearTimeout(this.#timer)
+    const term = this.#closed ? undefined : this.#ports.term()
+    if (term === undefined) return
+    const plays = this.#plays()
+    const open = plays.filter(({ play }) => !isOver(play))
+    for (const known of open) this.#goOn(term, known)
+    for (const known of old(plays, Date.now())) this.#delete(term, known)
+    if (open.length > 0) this.#lookIn(lookEveryMs)
+  }
+
+  close(): void {
+    this.#closed = true
+    clearTimeout(this.#timer)
+  }
+
+  #plays(): readonly Known[] {
+    const entries = this.#ports.below(playsPrefix)
+    const present = new Set(entries.map(({ key }) => key))
+    for (const key of this.#read.keys())
+      if (!present.has(key)) {
+        this.#read.delete(key)
+        this.#written.delete(key)
+      }
+    return entries.flatMap((entry) => {
+      const known = this.#read.get(entry.key)
+      const play = known?.revision === entry.modRevision ? known.play : parsePlay(fromBytes(entry.value))
+      this.#read.set(entry.key, { revision: entry.modRevision, play })
+      return play === undefined ? [] : [{ entry, play }]
+    })
+  }
+
+  #goOn(term: number, { entry, play }: Known): void {
+    const { entry: entryOf, view, file } = this.#ports
+    const { members } = view()
+    const { state, effects } = playStep(
+      play,
+      {
+        tasks: tasksOf(play, entryOf),
+        life: (node) => {
+          const member = members.get(node)
+          return member?.state === 'member' ? member : undefined
+        },
+        isListed: (node) => file().nodes.some(({ name }) => name === node),
+      },
+      new Date().toISOString(),
+    )
+    if (effects.length === 0 && state === play) return
+    const { compare, writes } = playTransaction(state, effects, entryOf)
+    this.#write(term, entry, { compare: [unchanged(entry.key, entry), ...compare], writes, after: state })
+  }
+
+  #delete(term: number, { entry, play }: Known): void {
+    this.#write(term, entry, {
+      compare: [unchanged(entry.key, entry)],
+      writes: [
+        { kind: 'delete', key: entry.key },
+        { kind: 'delete-prefix', prefix: playPartsPrefix(play.id) },
+      ],
+    })
+  }
+
+  #write(
+    term: number,
+    { key, modRevision }: Entry,
+    { compare, writes, after }: Pick<Transaction, 'compare' | 'writes'> & { readonly after?: PlayRecord },
+  ): void {
+    const { store, log } = this.#ports
+    const written = this.#written.get(key)
+    if (this.#written.has(key) && (written === undefined || modRevision < written)) {
+      // What came meanwhile is not lost.
+      this.#missed = true
+      return
+    }
+    this.#written.set(key, undefined)
+    store()
+      .transaction({
+        compare: [{ kind: 'create-revision', key: keys.dc, equals: term as Revision }, ...compare],
+        writes,
+      })
+      .then(({ applied, revision }) => {
+        if (!applied) {
+          this.#again(key)
+          return
+        }
+        this.#written.set(key, revision)
+        if (after !== undefined && isOver(after))
+          log.info('a play has ended', { play: after.id, name: after.name, user: after.user, state: after.state })
+      })
+      .catch((error: unknown) => {
+        if (!isStoreFailure(error)) throw error
+        log.warn('a play could not go on yet', { key, error })
+        this.#again(key)
+      })
+      .finally(() => {
+        if (!this.#missed) return
+        this.#missed = false
+        this.look()
+      })
+  }
+
+  #again(key: string): void {
+    this.#written.delete(key)
+    this.#lookIn(retryMs)
+  }
+
+  #lookIn(ms: number): void {
+    clearTimeout(this.#timer)
+    if (!this.#closed) this.#timer = setTimeout(() => this.look(), ms)
+  }
+}
+
+function tasksOf(play: PlayRecord, entryOf: (key: string) => Entry | undefined): ReadonlyMap<string, TaskRecord> {
+  const tasks = play.steps.flatMap(({ hosts }) =>
+    hosts.flatMap(({ state, task }) => {
+      // What has ended is in the record.
+      const entry = state === 'started' && task !== undefined ? entryOf(taskKey(task)) : undefined
+      const record = entry && parseTask(fromBytes(entry.value))
+      return record === undefined ? [] : [[record.id, record] as const]
+    }),
+  )
+  return new Map(tasks)
+}
+
+/** A step of a play as one transaction: the play and its tasks, or nothing. The record itself is compared by whoever knows it. */
+export function playTransaction(
+  play: PlayRecord,
+  effects: readonly PlayEffect[],
+  entryOf: (key: string) => Entry | undefined,
+): Pick<Transaction, 'compare' | 'writes'> {
+  const tasks = effects.map(({ task }) => [taskKey(task.id), task] as const)
+  return {
+    compare: tasks.map(([key]) => unchanged(key, entryOf(key))),
+    writes: [
+      { kind: 'put', key: playKey(play.id), value: toBytes(play) },
+      ...tasks.map(([key, task]): Write => ({ kind: 'put', key, value: toBytes(task) })),
+    ],
+  }
+}
+
+function old(plays: readonly Known[], now: number): readonly Known[] {
+  const endOf = ({ play }: Known): number => Date.parse(play.ended ?? '') || 0
+  const ended = plays.filter(({ play }) => isOver(play)).sort((a, b) => endOf(a) - endOf(b))
+  return ended.filter((known, at) => at < ended.length - mostKeptPlays || now - endOf(known) > keptPlayMs)
+}
