@@ -17,9 +17,11 @@ import {
 } from '../src/cib/index.ts'
 import { allCommands, type Command, describeCommand } from '../src/cli/index.ts'
 import { clusterSchema, publishedClusterSchema } from '../src/cli/plan/schema.ts'
+import { inventorySchema, orchestrationSchema, rolesSchema, serviceSchema } from '../src/plays/index.ts'
 import { rolloutSchema } from '../src/rollout/index.ts'
 import { allTools, optionsOf, type Tool, writtenNames } from '../src/tools/index.ts'
 import { clusterFilePage } from './cluster-file-page.ts'
+import { playFilesPage } from './play-files-page.ts'
 
 const folder = resolve(import.meta.dirname, '../docs/reference')
 
@@ -94,11 +96,18 @@ function rolloutPage(schema: Schema): string {
   return `# Rollout files\n\nMade from the definition by \`npm run reference\`; as JSON Schema: [rollout.schema.json](rollout.schema.json). How to use them: [rollouts](../guides/rollouts.md).\n\n${table(rows(schema, ''))}\n## A command\n\nThe fields of each entry of \`before\`, \`actions\`, \`after\` and \`validate\`.\n\n${table(rows(command, ''))}`
 }
 
+const asJson = (schema: Schema): string => `${JSON.stringify(schema, undefined, 2)}\n`
+
 const pages = {
-  'rollout.schema.json': `${JSON.stringify(rolloutSchema, undefined, 2)}\n`,
+  'rollout.schema.json': asJson(rolloutSchema),
   'rollout-file.md': rolloutPage(rolloutSchema),
   'cluster-file.schema.json': `${JSON.stringify(publishedClusterSchema(), undefined, 2)}\n`,
   'cluster-file.md': clusterFilePage(clusterSchema),
+  'orchestration.schema.json': asJson(orchestrationSchema),
+  'service.schema.json': asJson(serviceSchema),
+  'roles.schema.json': asJson(rolesSchema),
+  'inventory.schema.json': asJson(inventorySchema),
+  'play-files.md': playFilesPage(),
   'tools.md': toolsPage(allTools),
   'commands.md': commandsPage(allCommands),
   'options.md': optionsPage(),

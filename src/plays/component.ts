@@ -164,7 +164,7 @@ export const grammars: Readonly<Record<string, Grammar>> = {
     groups: [{ names: ['restarted', 'reloaded', 'stopped'] }, { names: ['enable', 'disable'] }],
   },
   REBOOT: {
-    summary: 'Boots the node, after so many seconds (10). What follows waits until it is back.',
+    summary: 'Boots the node, after so many seconds (10). Later components wait until the node is back.',
     rest: 'words',
     atMost: 1,
     usage: '[SECONDS]',

@@ -67,7 +67,7 @@ export const orchestrationSchema: Schema = {
     additionalProperties: false,
     required: ['jobs'],
     properties: {
-      name: text('a name', { maxLength: 200, description: 'What the item is called; without it, its number.' }),
+      name: text('a name', { maxLength: 200, description: 'The name of the item. Default: its number.' }),
       async: {
         type: 'boolean',
         title: 'true or false',
@@ -94,9 +94,9 @@ const task: Schema = {
   properties: {
     id: name,
     action: text('a word', { description: 'Without effect: Task-Core demands it.' }),
-    driver: { type: 'string', title: 'a driver', enum: drivers, description: 'What does the task.' },
-    provides: names('What others may require once the task is done on all its nodes.'),
-    requires: names('What must be provided before it begins.'),
+    driver: { type: 'string', title: 'a driver', enum: drivers, description: 'The program that does the task.' },
+    provides: names('Names that others may require, once the task is done on all its nodes.'),
+    requires: names('Names that must be provided before the task begins.'),
     'needed-by': names('Tasks that provide one of these wait for this one.'),
     jobs: jobs('Of `directord`, as in an orchestration file. Of `service`, `echo: text` only.'),
     message: text('a text', { description: 'Of `print`.' }),

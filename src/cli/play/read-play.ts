@@ -159,15 +159,20 @@ function matching(path: string): readonly string[] {
   if (!/[*?]/.test(name)) return existsSync(path) ? [path] : []
   const folder = dirname(path)
   if (!existsSync(folder)) return []
-  const pattern = name
-    .replaceAll(/[.+^${}()|[\]\\]/g, '\\$&')
-    .replaceAll('*', '.*')
-    .replaceAll('?', '.')
-  const fits = new RegExp(`^${pattern}$`, 'u')
   return readdirSync(folder)
-    .filter((one) => fits.test(one) && (!one.startsWith('.') || name.startsWith('.')))
+    .filter((one) => fits(one, name) && (!one.startsWith('.') || name.startsWith('.')))
     .sort()
     .map((one) => join(folder, one))
+}
+
+/** `*` is any text, `?` any character. */
+function fits(text: string, pattern: string): boolean {
+  const [first = '', ...rest] = pattern
+  if (first === '') return text === ''
+  const left = rest.join('')
+  if (first === '*')
+    return Array.from({ length: text.length + 1 }, (_, at) => text.slice(at)).some((one) => fits(one, left))
+  return text !== '' && (first === '?' || first === text[0]) && fits(text.slice(1), left)
 }
 
 /** Where Directord looks for them, and beside the files first. */

@@ -58,7 +58,7 @@ export const playRun: Command = {
   path: ['play', 'run'],
   usage: '<file or folder>... [--on=<nodes>] [--force] [--queue] [--detach]',
   summary: 'Run orchestration files of Directord, or services of Task-Core, and follow them',
-  details: `Nothing begins before all files are right. Each step begins when the steps that it requires are done on all their nodes. After a failure what is under way is finished and the play halts. What was done before on a node, with the same content, is not done again. Ctrl-C ends only the display. ${codes}`,
+  details: `Nothing begins before all files are right. Each step begins when the steps that it requires are done on all their nodes. After a failure what is under way is finished and the play halts. A node does not repeat what it has done before with the same content. Ctrl-C ends only the display. ${codes}`,
   examples: ['systole play run site.yaml', 'systole play run services/ inventory.yaml roles.yaml'],
   flags: [
     onFlag,
