@@ -68,7 +68,12 @@ test('what a check throws is its result', async () => {
   expect(await probe(due({ kind: 'http', path: '/a b' }), place)).toMatch(/unescaped characters/)
   expect(await probe(due({ kind: 'tcp' }, 70_000), place)).toMatch(/Port should be/)
   program('nul', 'exit 0')
-  expect(await probe({ ...due({ kind: 'command', command: 'nul' }), address: 'a\0b' }, place)).toMatch(/null bytes/)
+  for (const address of ['a\0b', '$(id)', '-x', 'a b', ''])
+    expect(await probe({ ...due({ kind: 'command', command: 'nul' }), address }, place)).toMatch(
+      /not one that a program/,
+    )
+  for (const address of ['10.0.0.1', 'fe80::1%eth0', 'db.example.org'])
+    expect(await probe({ ...due({ kind: 'command', command: 'nul' }), address }, place)).toBeUndefined()
 })
 
 test('a check by a program that is too late, fails or may be written by others fails', async () => {
@@ -81,7 +86,13 @@ test('a check by a program that is too late, fails or may be written by others f
   program('passing', 'exit 0')
   expect(await probe(due({ kind: 'command', command: 'passing' }), place)).toBeUndefined()
   chmodSync(join(folder, 'passing'), 0o777)
+  expect(await probe(due({ kind: 'command', command: 'passing' }), place)).toMatch(/passing can be written by others/)
+  // Whoever can write the folder puts another program of root's there by that name.
+  chmodSync(join(folder, 'passing'), 0o755)
+  chmodSync(folder, 0o777)
   expect(await probe(due({ kind: 'command', command: 'passing' }), place)).toMatch(/can be written by others/)
+  chmodSync(folder, 0o700)
+  expect(await probe(due({ kind: 'command', command: 'passing' }), place)).toBeUndefined()
 })
 
 test('a port that answers passes', async () => {

@@ -1,9 +1,9 @@
 /** One check of one instance: undefined where it passes, otherwise why not. */
 import { spawn } from 'node:child_process'
-import { lstatSync } from 'node:fs'
+import { lstatSync, type Stats } from 'node:fs'
 import { request } from 'node:http'
 import { connect } from 'node:net'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { printable, reasonOf } from '../../base/index.ts'
 import type { DueCheck } from '../../services/index.ts'
 
@@ -69,6 +69,8 @@ async function http(due: DueCheck, path: string): Promise<string | undefined> {
 async function command(due: DueCheck, path: string, signal: AbortSignal): Promise<string | undefined> {
   const unfit = whyUnfit(path)
   if (unfit !== undefined) return unfit
+  // Whoever may write one parameter of the resource chooses it, and a script of root's may hand it to a shell.
+  if (!plainAddress.test(due.address)) return 'the address of the service is not one that a program is given'
   return await new Promise((resolve) => {
     let output = ''
     const child = spawn(path, [], {
@@ -121,12 +123,19 @@ function killGroup(pid: number): void {
   }
 }
 
+const isSharedWithOthers = ({ mode, uid }: Stats): boolean =>
+  (mode & 0o022) !== 0 || (uid !== 0 && uid !== process.getuid?.())
+
+const plainAddress = /^[A-Za-z0-9_:[][A-Za-z0-9_.:%\]-]{0,254}$/
+
 function whyUnfit(path: string): string | undefined {
   try {
+    const folder = lstatSync(dirname(path))
+    if (!folder.isDirectory() || isSharedWithOthers(folder))
+      return `${dirname(path)} can be written by others than root`
     const found = lstatSync(path)
     if (!found.isFile()) return `${path} is not a file`
-    if ((found.mode & 0o022) !== 0 || (found.uid !== 0 && found.uid !== process.getuid?.()))
-      return `${path} can be written by others than root`
+    if (isSharedWithOthers(found)) return `${path} can be written by others than root`
     return (found.mode & 0o100) === 0 ? `${path} is not executable` : undefined
   } catch (error) {
     return `${path}: ${reasonOf(error)}`
