@@ -194,7 +194,13 @@ export {
   guestMetaOptions,
   nodeAttributes,
 } from './options/resource-options.ts'
-export { configuredPrimitives, definitionsAround, primitiveDefinitions, topLevelOf } from './primitive-definitions.ts'
+export {
+  configuredPrimitives,
+  definitionsAround,
+  primitiveDefinitions,
+  resourcesNamedBy,
+  topLevelOf,
+} from './primitive-definitions.ts'
 export { configurationElement, readConfiguration } from './read-configuration.ts'
 export { nvSetsByPrecedence } from './read-nvset.ts'
 export { findRule } from './read-rule.ts'

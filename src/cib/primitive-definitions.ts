@@ -54,3 +54,11 @@ function childrenOf(definition: ResourceDefinition): readonly ResourceDefinition
       return definition.child === undefined ? [] : [definition.child]
   }
 }
+
+/** What an id in a constraint stands for: itself, the primitives that are made from it where it is a template, and the members of a tag. */
+export function resourcesNamedBy(id: string, configuration: Configuration | undefined): readonly string[] {
+  const { resources = [], tags = [] } = configuration ?? {}
+  const made = configuredPrimitives({ resources }).filter(({ template }) => template === id)
+  const tagged = tags.filter((tag) => tag.id === id).flatMap(({ members }) => members)
+  return [id, ...made.map((primitive) => primitive.id), ...tagged]
+}

@@ -1,10 +1,11 @@
 /** What holds an action back although its inputs are there: loads, limits, other walks, and what must be known before it. */
 import type { NodeName } from '../base/index.ts'
-import type { ActionId, GraphAction, TransitionGraph } from '../transition/index.ts'
+import type { ActionId, GraphAction, ResourceAction, TransitionGraph } from '../transition/index.ts'
 import { mustWaitForVoter } from './needed-voters.ts'
 import { actionLimit } from './node-load.ts'
 import { heldByOtherWalk } from './overlap.ts'
 import type { ControllerState } from './state.ts'
+import { takesAwayTooSoon } from './unknown-neighbours.ts'
 import {
   actionsToCome,
   actionsUnderWay,
@@ -20,13 +21,14 @@ export function limitsOf(state: ControllerState, walk: Walk, now: number): WalkL
   const { graph } = walk
   const givesUp = givesUpGuests(graph)
   const isBusyBeside = heldByOtherWalk(state, walk)
+  const isTooSoon = stopsTooSoon(state, walk)
   return {
     batch: Math.max(0, Number(graph.attributes['batch-limit'] ?? '0') || 0),
     migrations: Number(graph.attributes['migration-limit'] ?? '-1'),
     onNode: (node) => actionLimit(options, loads.get(node), timings.nodeActionLimit),
     beside: (dcState?.walks ?? []).filter((other) => other !== walk).flatMap(actionsUnderWay),
     held: (action) => {
-      if (isBusyBeside(action)) return true
+      if (isBusyBeside(action) || isTooSoon(action)) return true
       if (givesUp.has(action.id)) return isProbing(state, executingNode(action))
       if (action.kind !== 'cluster' || action.node === undefined) return false
       if (isFencing(action))
@@ -54,12 +56,26 @@ function givesUpGuests({ actions }: TransitionGraph): ReadonlySet<ActionId> {
   return found
 }
 
+/**
+ * On a busy node probes go out a few at a time, and results are lost with a majority: the DC computes again from what is known by then, and would
+ * stop what runs where it belongs ([ADR 89](../../docs/adr/0089-probes-before-moves.md)).
+ */
+function stopsTooSoon(state: ControllerState, { graph }: Walk): (action: GraphAction) => boolean {
+  // Of many actions that are ready, hardly one asks.
+  let asked: ((action: GraphAction) => boolean) | undefined
+  return (action) => {
+    if (action.operation === 'start' || isProbe(action)) return false
+    asked ??= takesAwayTooSoon(state.view.configuration?.typed, { graph, probes: goingOn(state).filter(isProbe) })
+    return asked(action)
+  }
+}
+
 /** On a node, or anywhere. */
 function isProbing(state: ControllerState, node: NodeName | undefined): boolean {
   return goingOn(state).some((action) => isProbe(action) && (node === undefined || executingNode(action) === node))
 }
 
-const isProbe = (action: GraphAction): boolean =>
+const isProbe = (action: GraphAction): action is ResourceAction =>
   action.kind === 'resource' && action.operation === 'monitor' && action.intervalMs === 0
 
 /** A node leaves last: a probe that is about to begin may still find something that must be stopped first. */

@@ -3,7 +3,7 @@
  * ("Specifying the Order in which Resources Should Start/Stop" in Pacemaker Explained). Within a transition its graph sees to that;
  * between transitions that are walked beside each other, nobody else would.
  */
-import { type Configuration, type OrderConstraint, primitiveDefinitions, type ResourceSet } from '../cib/index.ts'
+import { type Configuration, type OrderConstraint, type ResourceSet, resourcesNamedBy } from '../cib/index.ts'
 import type { GraphAction } from '../transition/index.ts'
 import type { OutermostOf } from './outermost.ts'
 
@@ -29,7 +29,7 @@ export function serializedWith(
     .flatMap(serializedTasks)
     .map((tasks) =>
       tasks.flatMap(({ resource, operation }) =>
-        namedBy(resource, configuration).map((id) => textOf({ resource: outermostOf(id), operation })),
+        resourcesNamedBy(resource, configuration).map((id) => textOf({ resource: outermostOf(id), operation })),
       ),
     )
   const busyTasks = new Set(busy.map(taskOf))
@@ -53,14 +53,6 @@ function serializedTasks({ between, orderKind }: OrderConstraint): readonly (rea
       { resource: then, operation: thenAction },
     ],
   ]
-}
-
-/** What a template or a tag stands for; any other id is a resource's. */
-function namedBy(id: string, configuration: Configuration | undefined): readonly string[] {
-  const { resources = [], tags = [] } = configuration ?? {}
-  const made = resources.flatMap(primitiveDefinitions).filter(({ template }) => template === id)
-  const tagged = tags.filter((tag) => tag.id === id).flatMap(({ members }) => members)
-  return [id, ...made.map((primitive) => primitive.id), ...tagged]
 }
 
 const textOf = ({ resource, operation }: Task): string => `${operation} ${resource}`

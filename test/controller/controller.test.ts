@@ -645,6 +645,135 @@ describe('a transition', () => {
     expect(dc.take('compute')).toHaveLength(1)
   })
 
+  describe('a resource is not stopped for a neighbour that is still probed', () => {
+    const primitive = (id: string, template = ''): string =>
+      `<primitive id="${id}" ${template === '' ? 'class="ocf" provider="test" type="Dummy"' : `template="${template}"`}/>`
+    const apart = `${primitive('vip')}${primitive('web')}`
+    const group = `<group id="g">${apart}</group>`
+    const colocation = (dependent: string, primary: string): string =>
+      `<rsc_colocation id="c-${dependent}-${primary}" rsc="${dependent}" with-rsc="${primary}" score="INFINITY"/>`
+    const order = (first: string, then: string, more = ''): string =>
+      `<rsc_order id="o-${first}-${then}" first="${first}" then="${then}" ${more}/>`
+    const set = (element: string): string =>
+      `<${element} id="s"><resource_set id="s1"><resource_ref id="vip"/><resource_ref id="web"/></resource_set></${element}>`
+    const cases: readonly {
+      readonly name: string
+      readonly resources: string
+      readonly constraints?: string
+      readonly tags?: string
+      /** Where vip is probed; web is stopped on beta. */
+      readonly on?: NodeName
+      readonly waits: boolean
+    }[] = [
+      { name: 'in its group', resources: group, waits: true },
+      { name: 'in its group, on another node', resources: group, on: gamma, waits: false },
+      { name: 'by a colocation', resources: apart, constraints: colocation('web', 'vip'), waits: true },
+      {
+        name: 'by a colocation, on another node',
+        resources: apart,
+        constraints: colocation('web', 'vip'),
+        on: gamma,
+        waits: false,
+      },
+      {
+        name: 'by two colocations',
+        resources: `${apart}${primitive('db')}`,
+        constraints: colocation('web', 'db') + colocation('vip', 'db'),
+        waits: true,
+      },
+      { name: 'by a colocation of a set', resources: apart, constraints: set('rsc_colocation'), waits: true },
+      {
+        name: 'by a tag',
+        resources: apart,
+        constraints: colocation('web', 'addresses'),
+        tags: '<tag id="addresses"><obj_ref id="vip"/></tag>',
+        waits: true,
+      },
+      {
+        name: 'by a template',
+        resources: `<template id="address" class="ocf" provider="test" type="Dummy"/>${primitive('vip', 'address')}${primitive('web')}`,
+        constraints: colocation('web', 'address'),
+        waits: true,
+      },
+      { name: 'by an order', resources: apart, constraints: order('vip', 'web'), waits: true },
+      {
+        name: 'by an order, on another node',
+        resources: apart,
+        constraints: order('vip', 'web'),
+        on: gamma,
+        waits: true,
+      },
+      {
+        name: 'by two orders',
+        resources: `${apart}${primitive('db')}`,
+        constraints: order('vip', 'db') + order('db', 'web'),
+        on: gamma,
+        waits: true,
+      },
+      { name: 'by an order of a set', resources: apart, constraints: set('rsc_order'), on: gamma, waits: true },
+      { name: 'that comes after it', resources: apart, constraints: order('web', 'vip'), waits: false },
+      {
+        name: 'that is only kept apart in time',
+        resources: apart,
+        constraints: order('vip', 'web', 'kind="Serialize"'),
+        waits: false,
+      },
+      {
+        name: 'that is a clone, on its node',
+        resources: `<clone id="vips">${primitive('vip')}</clone>${primitive('web')}`,
+        constraints: order('vips', 'web'),
+        waits: true,
+      },
+      {
+        name: 'that is a clone, on another node',
+        resources: `<clone id="vips">${primitive('vip')}</clone>${primitive('web')}`,
+        constraints: order('vips', 'web'),
+        on: gamma,
+        waits: false,
+      },
+      { name: 'that nothing joins with it', resources: apart, waits: false },
+    ]
+    const vip = (action: ResourceAction): ResourceAction => ({
+      ...action,
+      resource: resourceId('vip'),
+      key: `vip_${action.operation}_0`,
+    })
+    const begin = (resources: string, constraints = '', tags = ''): Dc => {
+      const dc = new Dc()
+      dc.computes()
+      dc.store(configuration(true, '', resources, constraints, tags))
+      return dc
+    }
+
+    for (const { name, resources, constraints, tags, on = beta, waits } of cases)
+      for (const operation of ['stop', 'demote'])
+        test(`${operation}: ${name}`, () => {
+          const dc = begin(resources, constraints, tags)
+          const probe = vip(resourceAction(1, 'monitor', on))
+          dc.computes(probe, resourceAction(2, operation, beta), vip(resourceAction(3, 'start', gamma, [1])))
+          const [sent, left, started] = [`vip_monitor_0@${on}`, `web_${operation}_0@beta`, 'vip_start_0@gamma']
+          expect(dc.executed).toEqual(waits ? [sent] : [sent, left])
+          dc.result(probe)
+          expect(dc.executed).toEqual(waits ? [left, started] : [started])
+        })
+
+    test('what the plan does not start holds nothing up', () => {
+      const dc = begin(group)
+      dc.computes(vip(resourceAction(1, 'monitor', beta)), resourceAction(2, 'stop', beta))
+      expect(dc.executed).toEqual(['vip_monitor_0@beta', 'web_stop_0@beta'])
+    })
+
+    test('a start does not wait: its graph has the probes that it needs', () => {
+      const dc = begin(group)
+      dc.computes(
+        vip(resourceAction(1, 'monitor', beta)),
+        resourceAction(2, 'start', beta),
+        vip(resourceAction(3, 'start', beta, [1])),
+      )
+      expect(dc.executed).toEqual(['vip_monitor_0@beta', 'web_start_0@beta'])
+    })
+  })
+
   test('a node is not told to shut down while a probe on it may find something', () => {
     const dc = new Dc()
     const probe = resourceAction(1, 'monitor', gamma)
