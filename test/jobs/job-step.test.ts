@@ -106,6 +106,15 @@ describe('a job', () => {
     expect(cluster.job.state).toBe('done')
   })
 
+  test('has failed where its command ran out of time, whatever that ended with', () => {
+    const cluster = new Cluster()
+    cluster.step()
+    cluster.set('n1', { timedOut: true })
+    cluster.end('n1')
+    cluster.end('n2')
+    expect(cluster.states).toBe('failed succeeded started started')
+  })
+
   test('begins on all nodes, and has ended when all have', () => {
     const cluster = new Cluster()
     cluster.step()

@@ -170,6 +170,13 @@ describe('who may begin', () => {
       'outside the maintenance window',
     ],
     [
+      'at the end of the window',
+      { window: { from: '01:00', to: '05:00', days: ['fri'] } },
+      { clock: { day: 5, minutes: 300 } },
+      ['waiting', 'waiting', 'waiting'],
+      'outside the maintenance window',
+    ],
+    [
       'in the window after midnight',
       { window: { from: '22:00', to: '05:00', days: ['fri'] } },
       { clock: { day: 6, minutes: 200 } },
@@ -231,6 +238,15 @@ describe('who may begin', () => {
       'waiting',
     ])
   })
+})
+
+test('a node of a limit that is not in the cluster counts as unavailable', () => {
+  const n9 = nodeName('n9')
+  const record = rollout()
+  const limits = record.limits.map((limit) => ({ ...limit, nodes: [...limit.nodes, n9] }))
+  const waiting = run({ ...record, limits }, {}, 1).state
+  expect(phases(waiting)).toEqual(['waiting', 'waiting', 'waiting'])
+  expect(whyWaiting(waiting, input()).get(n1)).toContain('and n9 is unavailable')
 })
 
 describe('a command', () => {
@@ -372,6 +388,23 @@ describe('words of an operator', () => {
     expect(again.state).toBe('aborted')
   })
 
+  test('an undo means its exit code as it is, whatever the file says of the command', () => {
+    const mapped = run(rollout({}, { actions: [{ ...action, 'exit-codes': { '2': 'ok' } }] }), {}, 1).state
+    const tasks = { 'r1-1-1': done, 'r1-1-2': { ...done, exitCode: 2 } }
+    expect(run(said(mapped, 'abort'), { tasks }, 101).state).toMatchObject({ state: 'halted' })
+  })
+
+  test('after one node could not be put back, no other goes down', () => {
+    const three = { waves: { 'max-unavailable': 2 } }
+    const all = { 'r1-1-1': done, 'r1-2-1': done }
+    const begun = run(rollout(three), { tasks: all }, 1).state
+    expect(phases(begun)).toEqual(['done', 'done', 'working'])
+    const ends = { ...all, 'r1-3-1': done, 'r1-3-2': failed }
+    const back = run(said(begun, 'abort'), { tasks: ends, settled: false }, 101)
+    const end = run(back.state, { tasks: ends }, 102).state
+    expect(phases(end)).toEqual(['done', 'done', 'undo-failed'])
+  })
+
   test('an undo that does not answer must be over before the next abort or resume begins a command', () => {
     const running: TaskSeen = { state: 'running', began: true }
     const aborting = run(said(run(rollout(), {}, 1).state, 'abort'), { tasks: { 'r1-1-1': done } }, 101).state
@@ -458,6 +491,13 @@ describe('a node that is removed from the cluster', () => {
       tasks: { 'r1-1-1': { state: 'lost', began: true }, 'r1-2-1': done, 'r1-3-1': done },
     } as const
     expect(run(said(run(late, gone, 80_001).state, 'resume', 80_002), gone, 80_003).state.state).toBe('complete')
+  })
+
+  test('stays done if it was', () => {
+    const first = run(rollout(), { tasks: { 'r1-1-1': done } }, 1).state
+    const left = run(first, { tasks: { 'r1-1-1': done }, removed: [n1] }, 2).state
+    expect(left.nodes[0]?.phase).toBe('done')
+    expect(left.nodes[0]?.leftOut).toBeUndefined()
   })
 
   test('begins from the start if it is added again', () => {
