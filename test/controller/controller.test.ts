@@ -135,6 +135,10 @@ class Dc {
     return this.#view.nodeStates.get(node)
   }
 
+  get revision(): number {
+    return this.#revision
+  }
+
   get hasHistory(): boolean {
     return this.#view.operations.size > 0
   }
@@ -595,6 +599,18 @@ describe('a transition', () => {
     if (first?.kind !== 'execute') throw new Error('nothing was executed')
     dc.feed({ kind: 'not-taken', transitionKey: first.transitionKey, why: 'unknown', message: '' })
     dc.later(600)
+    expect(dc.take('execute')).toEqual([first])
+  })
+
+  test('a command says from which revision it was planned, and is sent again to a node that reports nothing', () => {
+    const dc = new Dc()
+    const known = dc.revision
+    dc.computes(resourceAction(1, 'start', beta))
+    const [first] = dc.take('execute')
+    expect(first).toMatchObject({ plannedFrom: known })
+    dc.later(4999)
+    expect(dc.take('execute')).toEqual([])
+    dc.later(1)
     expect(dc.take('execute')).toEqual([first])
   })
 

@@ -163,15 +163,15 @@ describe('one operation at a time', () => {
     expect(node.finished('web')).toEqual(['record web start done 0', 'announce web promote term 5'])
   })
 
-  test('an action that is sent twice is done once, even when it has ended', () => {
+  test.each(['start', 'stop'])('a %s that is sent twice is done once, even when it has ended', (operation) => {
     const node = new Node()
-    const start = op('web', 'start')
-    node.give({ kind: 'execute', operation: start })
-    expect(node.give({ kind: 'execute', operation: start })).toEqual([])
+    const asked = op('web', operation)
+    node.give({ kind: 'execute', operation: asked })
+    expect(node.give({ kind: 'execute', operation: asked })).toEqual([])
     node.announced('web')
-    expect(node.give({ kind: 'execute', operation: start })).toEqual([])
-    node.finished('web')
-    expect(node.give({ kind: 'execute', operation: start })).toEqual([])
+    expect(node.give({ kind: 'execute', operation: asked })).toEqual([])
+    expect(node.finished('web')).toEqual([`record web ${operation} done 0`])
+    expect(node.give({ kind: 'execute', operation: asked })).toEqual([])
   })
 
   test('a result that comes twice, or of an operation that is not there, changes nothing', () => {

@@ -153,3 +153,9 @@ test('a registration that failed is tried again, not at once', () => {
   node.now += 400
   expect(node.feed({ kind: 'tick' })).toEqual([{ kind: 'register', as: 'joining', lease: 'l1' }])
 })
+
+test('a node that does not leave is sent away by nobody', () => {
+  const node = member()
+  expect(node.feed({ kind: 'shutdown-allowed' })).toEqual([])
+  expect(node.state.phase).toBe('member')
+})

@@ -54,6 +54,21 @@ describe('a lease', () => {
     expect(node.isQuorate).toBe(false)
   })
 
+  test('is not prolonged by an answer about another one', () => {
+    const node = new Node()
+    node.feed({ kind: 'tick' })
+    node.granted('l1')
+    node.now = 1000
+    node.feed({ kind: 'lost', lease: 'l1' })
+    node.granted('l2')
+    node.now = 3000
+    node.feed({ kind: 'confirmed', lease: 'l1', ttlMs: 5000, askedAt: monotonicMs(3000) })
+    node.now = 5499
+    expect(node.isQuorate).toBe(true)
+    node.now = 5500
+    expect(node.isQuorate).toBe(false)
+  })
+
   test('that is not confirmed in time is told to be lost, at the moment that was announced', () => {
     const node = new Node()
     node.feed({ kind: 'tick' })
