@@ -6,13 +6,13 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { monotonicMs, nodeName } from '../../src/base/index.ts'
 import { emptyView } from '../../src/controller/index.ts'
-import { AloneJournal, readJournal } from '../../src/daemon/alone/alone-journal.ts'
-import { TwoNodeHands, type TwoNodePorts } from '../../src/daemon/alone/two-node-hands.ts'
-import { noteMet } from '../../src/daemon/alone/wait-for-all.ts'
 import { monotonicNow } from '../../src/daemon/host/clock.ts'
 import { type Paths, pathsBelow } from '../../src/daemon/host/paths.ts'
 import { type ClusterFile, parseClusterFile, printClusterFile } from '../../src/daemon/nodes/cluster-file.ts'
 import { keys } from '../../src/daemon/records/keys.ts'
+import { AloneJournal, readJournal } from '../../src/daemon/two-node/alone-journal.ts'
+import { TwoNodeDriver, type TwoNodePorts } from '../../src/daemon/two-node/two-node-driver.ts'
+import { noteMet } from '../../src/daemon/two-node/wait-for-all.ts'
 import { judgeOldWord, twoNodeSituation } from '../../src/node/index.ts'
 import { initialTwoNode, type TwoNodeInput, twoNodeStep } from '../../src/quorum/index.ts'
 import { createStore } from '../../src/store/index.ts'
@@ -41,14 +41,14 @@ class Survivor {
   released = false
   listed: ClusterFile | undefined
   readonly store = createStore({ kind: 'embedded', directory: join(root, 'store') })
-  readonly hands: TwoNodeHands
+  readonly hands: TwoNodeDriver
   #core = initialTwoNode
 
   constructor(goAlone: TwoNodePorts['goAlone'] = async () => undefined) {
     const entry = this.file(0).nodes[0]
     if (!entry) throw new Error('the test itself is wrong')
     const log = { info: () => undefined, warn: () => undefined, error: () => undefined }
-    this.hands = new TwoNodeHands({
+    this.hands = new TwoNodeDriver({
       own: entry,
       paths,
       log,

@@ -1,7 +1,7 @@
 /** What one of two nodes says that it waits for: a command only where it helps. */
 import { expect, test } from 'vitest'
 import { nodeName } from '../../src/base/index.ts'
-import { waitingMessage } from '../../src/daemon/alone/two-node-message.ts'
+import { waitingMessage } from '../../src/daemon/two-node/two-node-message.ts'
 
 const now = {
   other: nodeName('n1'),

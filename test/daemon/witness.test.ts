@@ -4,8 +4,6 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { nodeName } from '../../src/base/index.ts'
 import { type ClusterView, emptyView, keys, observe } from '../../src/controller/index.ts'
-import { lostHosts } from '../../src/daemon/alone/last-voter.ts'
-import { mustMeetFirst } from '../../src/daemon/alone/wait-for-all.ts'
 import type { Daemon } from '../../src/daemon/daemon.ts'
 import { pathsBelow } from '../../src/daemon/host/paths.ts'
 import {
@@ -17,6 +15,8 @@ import {
 import { lostVotes } from '../../src/daemon/nodes/node-changes.ts'
 import { changeNodeList, newerFile, newestList, succeededBy, withVote } from '../../src/daemon/nodes/node-list.ts'
 import { nextVoteStep, strangers } from '../../src/daemon/nodes/vote-keeper.ts'
+import { lostHosts } from '../../src/daemon/two-node/last-voter.ts'
+import { mustMeetFirst } from '../../src/daemon/two-node/wait-for-all.ts'
 import {
   addWitness,
   nodesWithoutWitness,

@@ -45,7 +45,7 @@ export const daemonDriver: Readonly<Record<string, readonly Mutation[]>> = {
     ['a core that has ended sets its alarm', 'if (!this.#ended) this.#alarm.set', 'this.#alarm.set'],
   ],
   'src/daemon/node/perform-presence.ts': [
-    ['a node registers before its results are written', 'await hands.resultsWritten()', ''],
+    ['a node registers before its results are written', 'await ports.resultsWritten()', ''],
     [
       'a removed node registers',
       'if (listed && !decodeNodeList(listed).nodes.some(({ name }) => name === member.node)) return false',

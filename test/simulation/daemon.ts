@@ -17,9 +17,9 @@ import {
   observe,
   writesOfEdits,
 } from '../../src/controller/index.ts'
-import { neverJoined } from '../../src/daemon/alone/meet-first.ts'
 import type { ClusterFile } from '../../src/daemon/nodes/cluster-file.ts'
 import { newerFile } from '../../src/daemon/nodes/node-list.ts'
+import { neverJoined } from '../../src/daemon/two-node/meet-first.ts'
 import { inputOfCommand, ownOperationOf } from '../../src/executor/index.ts'
 import {
   agreedSilence,
@@ -69,14 +69,14 @@ import {
 } from '../../src/quorum/index.ts'
 import { fenceAgentMetadata, watchdogMs } from './configuration.ts'
 import { Core } from './core.ts'
-import { ExecutorHands } from './executor-hands.ts'
+import { ExecutorDriver } from './executor-driver.ts'
 import { FencingDriver } from './fencing-driver.ts'
 import type { Host } from './host.ts'
-import { NodeHands } from './node-hands.ts'
+import { NodeChangesDriver } from './node-changes-driver.ts'
 import { entryOf, nodeListKey } from './node-list.ts'
 import type { SimComparison, SimEntry, SimWrite } from './store.ts'
 import { answerToKeepAlive, describeGraph, observationOf } from './translate.ts'
-import { TwoNodeHands } from './two-node-hands.ts'
+import { TwoNodeDriver } from './two-node-driver.ts'
 import { SimVotes } from './votes.ts'
 import type { World } from './world.ts'
 
@@ -107,11 +107,11 @@ export class SimDaemon {
   readonly heartbeat: Core<HeartbeatState, HeartbeatInput, HeartbeatEffect>
   readonly quorum: Core<QuorumState, QuorumInput, QuorumEffect>
   readonly core: NodeLoop
-  readonly executor: ExecutorHands
+  readonly executor: ExecutorDriver
   readonly fencing: FencingDriver
-  readonly twoNode: TwoNodeHands
+  readonly twoNode: TwoNodeDriver
   readonly votes: SimVotes
-  readonly nodes: NodeHands
+  readonly nodes: NodeChangesDriver
   readonly watchdog: Core<WatchdogState, WatchdogInput, WatchdogEffect>
   readonly timings = timings
   /** Left as the only voter, and booted since: it waits to hear the other. */
@@ -168,13 +168,13 @@ export class SimDaemon {
       (effect) => this.#performWatchdog(effect),
       (state) => nextWatchdogAt(state),
     )
-    this.executor = new ExecutorHands(this, (failed) => {
+    this.executor = new ExecutorDriver(this, (failed) => {
       for (const id of this.#stopping.splice(0)) this.#stopsEnded(id, failed)
     })
     this.fencing = new FencingDriver(this)
-    this.twoNode = new TwoNodeHands(this)
+    this.twoNode = new TwoNodeDriver(this)
     this.votes = new SimVotes(this)
-    this.nodes = new NodeHands(this)
+    this.nodes = new NodeChangesDriver(this)
   }
 
   start(): void {

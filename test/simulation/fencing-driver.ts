@@ -1,8 +1,8 @@
-/** The simulation's hands for what a node's core asks for to fence others: records in the store or on the host's disk, devices, the time of day. */
+/** The simulation's driver of what a node's core asks for to fence others: records in the store or on the host's disk, devices, the time of day. */
 import type { NodeName } from '../../src/base/index.ts'
 import { keys } from '../../src/controller/index.ts'
-import { withRecord } from '../../src/daemon/alone/alone-journal.ts'
 import { RecordTimes } from '../../src/daemon/fencing/record-times.ts'
+import { withRecord } from '../../src/daemon/two-node/alone-journal.ts'
 import type { DeviceAnswer } from '../../src/fencing/index.ts'
 import { peerViews } from '../../src/membership/index.ts'
 import {

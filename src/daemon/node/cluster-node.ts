@@ -22,8 +22,6 @@ import type { ToolServer } from '../../tools/index.ts'
 import type { AccessControl } from '../access/access-control.ts'
 import { markAccessControl } from '../access/access-mark.ts'
 import { AlertHands } from '../alerts/alert-hands.ts'
-import { TwoNodeHands } from '../alone/two-node-hands.ts'
-import { forgetMet, hasMet } from '../alone/wait-for-all.ts'
 import { fencingRecordOf } from '../api/cluster-state.ts'
 import { remoteTools, serveAgentTools } from '../api/serve-agent-tools.ts'
 import { FencingDriver } from '../fencing/fencing-driver.ts'
@@ -74,6 +72,8 @@ import { RemoteConnections } from '../remote/connections.ts'
 import { Rollouts } from '../rollout/rollouts.ts'
 import { ServiceHands } from '../services/service-hands.ts'
 import { type LocalStore, openLocalStore } from '../store/local-store.ts'
+import { TwoNodeDriver } from '../two-node/two-node-driver.ts'
+import { forgetMet, hasMet } from '../two-node/wait-for-all.ts'
 import { WatchdogDriver } from '../watchdog/watchdog-driver.ts'
 import { type WitnessKnowledge, WitnessLink } from '../witness/witness-link.ts'
 import { AttributeChanges } from './attribute-changes.ts'
@@ -124,7 +124,7 @@ export class ClusterNode {
   readonly name: NodeName
   readonly fencing: FencingDriver
   readonly attributes: AttributeChanges
-  readonly twoNode: TwoNodeHands
+  readonly twoNode: TwoNodeDriver
   readonly #setup: ClusterNodeSetup
   readonly #log: Log
   readonly #incarnation: number
@@ -876,9 +876,9 @@ export class ClusterNode {
     })
   }
 
-  #openTwoNode(): TwoNodeHands {
+  #openTwoNode(): TwoNodeDriver {
     const { own, paths, pulse, onNodeList, giveWayTo } = this.#setup
-    return new TwoNodeHands({
+    return new TwoNodeDriver({
       ...this.#sources(),
       own,
       paths,

@@ -21,8 +21,8 @@ import type { Log } from '../host/log.ts'
 import type { Timings } from '../nodes/cluster-file.ts'
 import type { Planned } from '../planner/messages.ts'
 import { load } from './commands.ts'
-import { ControllerHands, type ControllerPorts } from './controller-hands.ts'
-import { type PresenceHands, performPresenceEffect } from './perform-presence.ts'
+import { ControllerDriver, type ControllerPorts } from './controller-driver.ts'
+import { type PresencePorts, performPresenceEffect } from './perform-presence.ts'
 
 export interface NodeDriverPorts {
   readonly self: NodeName
@@ -34,7 +34,7 @@ export interface NodeDriverPorts {
   readonly isolated: boolean
   readonly log: Log
   readonly controller: Omit<ControllerPorts, 'self' | 'log' | 'quorate' | 'feed' | 'takeCommand'>
-  readonly presence: () => Omit<PresenceHands, 'written' | 'log'>
+  readonly presence: () => Omit<PresencePorts, 'written' | 'log'>
   readonly executor: () => Executor | undefined
   /** To a node behind a connection that this node holds. */
   readonly route: (node: NodeName, command: Command) => Promise<TermAnswer>
@@ -56,7 +56,7 @@ export class NodeDriver {
   readonly #ports: NodeDriverPorts
   readonly #loop: NodeLoop
   readonly #alarm: Alarm
-  readonly #controller: ControllerHands
+  readonly #controller: ControllerDriver
   readonly #answers = new Map<
     number,
     { readonly resolve: (answer: TermAnswer) => void; readonly reject: (error: unknown) => void }
@@ -79,7 +79,7 @@ export class NodeDriver {
       },
     )
     this.#alarm = new Alarm(this.#loop.tick)
-    this.#controller = new ControllerHands({
+    this.#controller = new ControllerDriver({
       ...ports.controller,
       self,
       log,

@@ -13,7 +13,7 @@ import { storeWrite, writeAsDc } from '../records/guarded-writes.ts'
 import { toBytes } from '../records/json-value.ts'
 import { keys } from '../records/keys.ts'
 
-export interface ControllerHands {
+export interface PerformPorts {
   readonly node: NodeName
   readonly store: Store
   readonly log: Log
@@ -30,37 +30,37 @@ export interface ControllerHands {
   readonly holdsTerm: (term: number) => boolean
 }
 
-export function performControllerEffect(effect: ControllerEffect, hands: ControllerHands): void {
-  const { store, log, feed } = hands
+export function performControllerEffect(effect: ControllerEffect, ports: PerformPorts): void {
+  const { store, log, feed } = ports
   traceEffect(effect, log)
   switch (effect.kind) {
     case 'campaign':
-      background(log, 'campaign', async () => await campaign(effect.lease, hands))
+      background(log, 'campaign', async () => await campaign(effect.lease, ports))
       return
     case 'resign':
-      background(log, 'resign', async () => await resign(effect.term, hands))
+      background(log, 'resign', async () => await resign(effect.term, ports))
       return
     case 'write':
-      write(effect, effect.edits, hands)
+      write(effect, effect.edits, ports)
       return
     case 'record-failures':
-      write(effect, failureEdits(hands.attributes(), effect.failures), hands)
+      write(effect, failureEdits(ports.attributes(), effect.failures), ports)
       return
     case 'clear-failures': {
       const { node, resource, edits } = effect
-      write(effect, [...clearFailureEdits(hands.attributes(), { node, resource }), ...edits], hands)
+      write(effect, [...clearFailureEdits(ports.attributes(), { node, resource }), ...edits], ports)
       return
     }
     case 'compute':
       background(log, 'compute', async () => {
-        const answer = await hands.compute(effect)
+        const answer = await ports.compute(effect)
         log.debug('computed', { actions: answer.kind === 'computed' ? answer.graph.actions.length : answer.kind })
         feed(answer)
       })
       return
     case 'execute':
       background(log, 'execute', async () => {
-        const answer = await hands.execute(effect)
+        const answer = await ports.execute(effect)
         if (answer) feed(answer)
       })
       return
@@ -100,22 +100,22 @@ function traceEffect(effect: ControllerEffect, log: Log): void {
 function write(
   asked: { readonly id: number; readonly term: number },
   edits: readonly Edit[],
-  hands: ControllerHands,
+  ports: PerformPorts,
 ): void {
   // The view that this was decided from.
-  const known = hands.nodeStates()
-  background(hands.log, 'write', async () => {
+  const known = ports.nodeStates()
+  background(ports.log, 'write', async () => {
     const states = edits.flatMap((edit) => (edit.kind === 'put-node-state' ? [edit.record] : []))
     const writes = [...writesOfEdits(edits).map(storeWrite), ...membershipNotes(known, states)]
     const { term, id } = asked
-    const { outcome, revision } = await writeAsDc(hands.store, term, writes, () => hands.holdsTerm(term))
-    hands.log.debug('written', { id, outcome, revision })
-    hands.feed({ kind: 'written', id, outcome, revision })
+    const { outcome, revision } = await writeAsDc(ports.store, term, writes, () => ports.holdsTerm(term))
+    ports.log.debug('written', { id, outcome, revision })
+    ports.feed({ kind: 'written', id, outcome, revision })
   })
 }
 
-async function campaign(lease: string, hands: ControllerHands): Promise<void> {
-  const { store, node, log, feed } = hands
+async function campaign(lease: string, ports: PerformPorts): Promise<void> {
+  const { store, node, log, feed } = ports
   try {
     const { applied, revision } = await store.transaction({
       compare: [{ kind: 'absent', key: keys.dc }],
@@ -123,7 +123,7 @@ async function campaign(lease: string, hands: ControllerHands): Promise<void> {
     })
     if (applied) {
       log.info('this node is the DC')
-      background(log, 'abandoned fencing', async () => await endAbandonedFencing(revision, hands))
+      background(log, 'abandoned fencing', async () => await endAbandonedFencing(revision, ports))
     }
   } catch (error) {
     log.warn('the election could not be decided', { error })
@@ -132,15 +132,15 @@ async function campaign(lease: string, hands: ControllerHands): Promise<void> {
 }
 
 /** What earlier DCs have begun, of which nobody will hear any more. It is known here: it was written before they were gone. */
-async function endAbandonedFencing(term: number, hands: ControllerHands): Promise<void> {
-  const { store, fencingHistory, holdsTerm, takeUpLeftOff } = hands
+async function endAbandonedFencing(term: number, ports: PerformPorts): Promise<void> {
+  const { store, fencingHistory, holdsTerm, takeUpLeftOff } = ports
   const history = fencingHistory()
   const records = abandoned(history, new Date())
   if (records.length > 0) await writeAsDc(store, term, recordWrites(records), () => holdsTerm(term))
   takeUpLeftOff(term, history)
 }
 
-async function resign(term: number, { store, log, feed }: ControllerHands): Promise<void> {
+async function resign(term: number, { store, log, feed }: PerformPorts): Promise<void> {
   try {
     await store.transaction({
       compare: [{ kind: 'create-revision', key: keys.dc, equals: term as Revision }],

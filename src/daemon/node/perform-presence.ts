@@ -8,7 +8,7 @@ import { decodeNodeList } from '../nodes/node-list.ts'
 import { toBytes } from '../records/json-value.ts'
 import { nodeListKey } from '../records/keys.ts'
 
-export interface PresenceHands {
+export interface PresencePorts {
   readonly store: Store
   readonly log: Log
   readonly member: Omit<MemberRecord, 'state' | 'since'>
@@ -19,15 +19,15 @@ export interface PresenceHands {
 
 export function performPresenceEffect(
   effect: Extract<PresenceEffect, { kind: 'register' | 'request-shutdown' }>,
-  hands: PresenceHands,
+  ports: PresencePorts,
 ): void {
-  const { store, log, member } = hands
+  const { store, log, member } = ports
   switch (effect.kind) {
     case 'register':
       log.info('this node registers', { as: effect.as })
-      attempt(hands, async () => {
+      attempt(ports, async () => {
         // The DC deletes the history of a node that it integrates: a result that came later would pass for one of the new life.
-        await hands.resultsWritten()
+        await ports.resultsWritten()
         // Whoever was removed while away and shows up as a member would be fenced when it is gone again.
         const listed = await store.get(nodeListKey)
         if (listed && !decodeNodeList(listed).nodes.some(({ name }) => name === member.node)) return false
@@ -43,7 +43,7 @@ export function performPresenceEffect(
       return
     case 'request-shutdown':
       log.info('this node requests that its resources stop before it leaves')
-      attempt(hands, async () => {
+      attempt(ports, async () => {
         const { node } = member
         const attribute = { node, set: '', name: 'shutdown', value: String(Math.floor(Date.now() / 1000)) }
         const { applied } = await store.transaction({
@@ -58,7 +58,7 @@ export function performPresenceEffect(
   }
 }
 
-function attempt({ log, written }: PresenceHands, write: () => Promise<boolean>): void {
+function attempt({ log, written }: PresencePorts, write: () => Promise<boolean>): void {
   write().then(written, (error: unknown) => {
     log.warn('the store rejected the record of this node', { error })
     written(false)

@@ -6,7 +6,7 @@
 import type { NodeName } from '../../base/index.ts'
 import type { ClusterView } from '../../controller/index.ts'
 import { type NodeCaller, serialOf } from '../../rpc/index.ts'
-import { neverJoined } from '../alone/meet-first.ts'
+import { neverJoined } from '../two-node/meet-first.ts'
 import { type ClusterFile, printClusterFile, storeHosts } from './cluster-file.ts'
 import { isKnown } from './known-node.ts'
 import type { Peers } from './peers.ts'

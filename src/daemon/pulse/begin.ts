@@ -1,6 +1,5 @@
 /** The pulse thread of a node, set up from its files. It imports little, because it is the first thing that a daemon does. */
 
-import { mustMeetFirst } from '../alone/wait-for-all.ts'
 import { readIfThere } from '../host/files.ts'
 import type { Paths } from '../host/paths.ts'
 import { takesPart } from '../host/takes-part.ts'
@@ -11,6 +10,7 @@ import { membersDoor } from '../nodes/known-hosts.ts'
 import { addressOn, linksOf, missingAddress } from '../nodes/node-links.ts'
 import { findOwnNode } from '../nodes/own-name.ts'
 import { storeConfig, voterEndpoints } from '../store/store-config.ts'
+import { mustMeetFirst } from '../two-node/wait-for-all.ts'
 import type { PulseListen, PulsePeer, ToPulse } from './messages.ts'
 import { type Pulse, startPulse } from './pulse.ts'
 

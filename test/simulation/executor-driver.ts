@@ -1,4 +1,4 @@
-/** The executor's core and its hands: agents on the host, and the history in the store. */
+/** The executor's core and its driver: agents on the host, and the history in the store. */
 import { failureEdits } from '../../src/attributes/index.ts'
 import type { NodeName, ResourceId } from '../../src/base/index.ts'
 import { type OperationRecord, operationKey, recordsOfResult } from '../../src/cib/index.ts'
@@ -25,7 +25,7 @@ import type { SimDaemon } from './daemon.ts'
 import type { Outcome } from './host.ts'
 import type { SimWrite } from './store.ts'
 
-export class ExecutorHands {
+export class ExecutorDriver {
   readonly core: Core<ExecutorState, ExecutorInput, ExecutorEffect>
   readonly #life: SimDaemon
   readonly #onStopped: (failed: readonly ResourceId[]) => void

@@ -41,7 +41,7 @@ export type Told = (trouble?: string) => void
 
 const unknown = 'no answer'
 
-export class NodeHands {
+export class NodeChangesDriver {
   readonly #life: SimDaemon
   readonly #word = new RemovalWord()
   #state = noRemovals

@@ -52,7 +52,7 @@ export interface TwoNodePorts extends GoingAlonePorts {
 
 const unblockWithinMs = 30_000
 
-export class TwoNodeHands {
+export class TwoNodeDriver {
   readonly #ports: TwoNodePorts
   readonly #goingAlone: GoingAlone
   /** Until this node has met the other, or is told that it is off. */

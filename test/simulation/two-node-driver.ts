@@ -1,4 +1,4 @@
-/** The core of two nodes and its hands: fencing without a majority, and the store that becomes the survivor's own. */
+/** The driver of the rules for two nodes: fencing without a majority, and the store that becomes the survivor's own. */
 import type { NodeName } from '../../src/base/index.ts'
 import { keys, knownIncarnation } from '../../src/controller/index.ts'
 import { withVote } from '../../src/daemon/nodes/node-list.ts'
@@ -13,7 +13,7 @@ import {
 } from '../../src/quorum/index.ts'
 import type { SimDaemon } from './daemon.ts'
 
-export class TwoNodeHands {
+export class TwoNodeDriver {
   readonly #life: SimDaemon
   /** Which life of the other is being fenced. */
   #fences: number | undefined

@@ -25,7 +25,7 @@ export interface ControllerPorts {
   readonly takeUpLeftOff: (term: number, history: readonly FencingRecord[]) => void
 }
 
-export class ControllerHands {
+export class ControllerDriver {
   readonly #ports: ControllerPorts
 
   constructor(ports: ControllerPorts) {
