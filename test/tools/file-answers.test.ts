@@ -149,3 +149,29 @@ test('--wait ends at once where nothing is left to do', async () => {
   expect((await answer('crm_resource --wait', idle.replace('<crm_config/>', off))).code).toBe(0)
   expect((await answer('crm_resource --wait', cib.replace('<crm_config/>', off))).code).toBe(124)
 })
+
+test('a node whose resource has lost its ticket is unclean for crm_mon, where the ticket is lost by fencing', async () => {
+  const lost = (policy: string, granted: boolean): string =>
+    cib
+      .replace(
+        '<constraints/>',
+        `<constraints><rsc_ticket id="t" rsc="web" ticket="T" loss-policy="${policy}"/></constraints>`,
+      )
+      .replace('<status>', `<status><tickets><ticket_state id="T" granted="${granted}"/></tickets>`)
+  const shown = async (text: string): Promise<string> => (await answer('crm_mon -1 -n', text)).text
+  expect(await shown(lost('fence', false))).toMatch(/Node alpha: UNCLEAN \(online\):[\s\S]*Node beta: online:/)
+  expect(await shown(lost('fence', true))).not.toContain('UNCLEAN')
+  expect(await shown(lost('stop', false))).not.toContain('UNCLEAN')
+})
+
+test('a failure is of the instance that the history names', async () => {
+  const failed = (id: string): string =>
+    cib.replace(
+      '</lrm_resources>',
+      `<lrm_resource id="${id}" class="ocf" provider="pacemaker" type="Dummy"><lrm_rsc_op id="${id}_last_failure_0" operation_key="${id}_migrate_to_0" operation="migrate_to" transition-key="3:1:0:a" transition-magic="0:1;3:1:0:a" on_node="alpha" call-id="9" rc-code="1" op-status="0" interval="0"/></lrm_resource></lrm_resources>`,
+    )
+  for (const id of ['ping:1', 'ping'])
+    expect((await answer('crm_mon -1 --include=none,failures', failed(id))).text).toContain(
+      `* ${id} migrate_to on alpha returned`,
+    )
+})

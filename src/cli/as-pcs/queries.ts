@@ -1,5 +1,5 @@
 /** Queries that pcs 0.12 refuses: words too many, and questions that have no sense for what is asked about. */
-import { childElements, configurationElement, findResource, type XmlElement } from '../../cib/index.ts'
+import { ancestorsOf, childElements, configurationElement, findResource, type XmlElement } from '../../cib/index.ts'
 import { type Call, Refusal } from '../command.ts'
 import { quoted } from '../pcs-words/said.ts'
 import { splitSections } from '../words.ts'
@@ -36,6 +36,8 @@ const states =
   'active blocked demoting disabled enabled failed failure_ignored locked_to maintenance managed migrating monitoring orphaned pending promoted promoting started starting stopped stopping unmanaged unpromoted'.split(
     ' ',
   )
+const quantifiers = ['members', 'instances']
+const amounts = ['all', 'any', 'none']
 const isTrait = (type: string, word: string): boolean =>
   (word === 'unique' && (type === 'clone' || type === 'bundle')) || (word === 'promotable' && type === 'clone')
 
@@ -54,7 +56,12 @@ export async function refuseQuery({ words, cluster }: Call): Promise<void> {
   if (!question.fits(rest)) throw wrongQuery(` <resource-id> ${name}`)
   const [value = ''] = rest
   if (name === 'is-type' && !types.includes(value)) throw badValue(value, 'resource type', types)
-  if (name === 'is-state' && !states.includes(value.toLowerCase())) throw badValue(value, 'state', states)
+  if (name === 'is-state') {
+    if (!states.includes(value.toLowerCase())) throw badValue(value, 'state', states)
+    for (const { keyword, words: given } of splitSections(rest, ['on-node', ...quantifiers]))
+      if (quantifiers.includes(keyword) && !amounts.includes(given[0] ?? ''))
+        throw badValue(given[0] ?? '', keyword, amounts)
+  }
   const { cib } = await cluster.readCib()
   const resource = findResource(cib, id)
   if (resource === undefined) return
@@ -63,16 +70,26 @@ export async function refuseQuery({ words, cluster }: Call): Promise<void> {
     throw new Refusal(
       `Resource '${id}' has unexpected type '${kind}'. This command works only for resources of type ${quoted(question.kinds)}`,
     )
-  if (name === 'is-state') refuseQuantifiers(cib, kind, rest)
+  if (name === 'is-state') refuseQuantifiers(cib, { resource, kind }, rest)
 }
 
-function refuseQuantifiers(cib: XmlElement, kind: string, words: readonly string[]): void {
+function refuseQuantifiers(
+  cib: XmlElement,
+  { resource, kind }: { readonly resource: XmlElement; readonly kind: string },
+  words: readonly string[],
+): void {
+  const sections = childElements(configurationElement(cib), 'resources')
+  const around = ancestorsOf(configurationElement(cib), resource).map(({ name }) => name)
+  const isCloned = [kind, ...around].some((name) => name === 'clone' || name === 'master')
+  const hasBundles = sections.some((section) => childElements(section, 'bundle').length > 0)
+  if (isCloned && hasBundles)
+    throw new Refusal('Queries on clone state when bundle resources are present in the cluster are unsupported')
   if (words.includes('members') && kind !== 'group' && kind !== 'clone')
     throw new Refusal("'members' quantifier can be used only on group resources or group instances of cloned groups")
-  const resources = childElements(configurationElement(cib), 'resources').flatMap((section) => childElements(section))
-  const hasBundles = resources.some((one) => one.name === 'bundle')
-  if (kind === 'clone' && hasBundles)
-    throw new Refusal('Queries on clone state when bundle resources are present in the cluster are unsupported')
+  if (words.includes('instances') && !isCloned && ![kind, ...around].includes('bundle'))
+    throw new Refusal(
+      "'instances' quantifier can be used only on clone resources and their instances, or on bundle resources and their replicas",
+    )
 }
 
 const badValue = (value: string, what: string, known: readonly string[]): Refusal =>

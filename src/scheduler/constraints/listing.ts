@@ -6,6 +6,7 @@ import { buildTree, type Entry } from '../resources/tree.ts'
 import { type Colocation, expandColocations } from './colocations.ts'
 import { expandLocations } from './locations.ts'
 import { indexReferences } from './references.ts'
+import { readTicketEffects } from './tickets.ts'
 
 export interface ListedLocation {
   /** Of its rule, where it has one. */
@@ -50,6 +51,13 @@ export function listPlacement(status: ClusterStatus): PlacementListing {
     byPrimary: sortedBy('primary'),
     byDependent: sortedBy('dependent'),
   }
+}
+
+/** Nodes that must be fenced because a ticket with that loss policy is lost, before anything is placed. */
+export function nodesWithLostTickets(status: ClusterStatus): ReadonlySet<NodeName> {
+  const { configuration, ruleHolds: holds } = status
+  const references = indexReferences(configuration, buildTree(status))
+  return new Set(readTicketEffects({ configuration, status, references, holds }).fencing.keys())
 }
 
 const kinds: readonly Entry['kind'][] = ['primitive', 'group', 'clone', 'bundle']

@@ -1,5 +1,6 @@
 /** What crm_mon tells in every format, taken from a CIB and its status. */
 import { childElement, childElements, hiddenValue, secretNames, type XmlElement } from '../../cib/index.ts'
+import { nodesWithLostTickets } from '../../scheduler/index.ts'
 import {
   type ClusterStatus,
   type FailedOperation,
@@ -34,14 +35,23 @@ export type MonitoredWorld = Pick<ToolWorld, 'cib' | 'now' | 'isCluster' | 'tran
 
 export async function monitorFacts(world: MonitoredWorld): Promise<MonitorFacts> {
   const cib = world.cib()
+  const status = withLostTickets(statusOf(world, cib))
   return {
-    status: world.isCluster ? withFeatureSet(statusOf(world, cib)) : statusOf(world, cib),
+    status: world.isCluster ? withFeatureSet(status) : status,
     cib,
     isCluster: world.isCluster,
     now: world.now(),
     transient: (node) => world.transient(node),
     fencing: await world.fencingHistory(),
   }
+}
+
+/** A node whose resource has lost its ticket is unclean until it is fenced, where the ticket's policy says so. */
+function withLostTickets(status: ClusterStatus): ClusterStatus {
+  if (!status.configuration.constraints.some((one) => one.kind === 'ticket' && one.lossPolicy === 'fence'))
+    return status
+  const lost = nodesWithLostTickets(status)
+  return { ...status, nodes: status.nodes.map((node) => (lost.has(node.name) ? { ...node, unclean: true } : node)) }
 }
 
 /** Members of a running cluster do not record which they have: it is the one of the CIB that they wrote. */

@@ -1,15 +1,13 @@
 /** "Failed Resource Actions", in words, or with --show-detail field by field. */
 import type { FailedOperation } from '../../status/index.ts'
 import { describeExit } from '../exit-codes.ts'
-import { shownId } from '../status-of.ts'
 import { failedEntry, failureTime, type MonitorFacts, taskOf } from './facts.ts'
 import { statusWord } from './outcome-words.ts'
 import { ctime } from './times.ts'
 
 export function failureLine(facts: MonitorFacts, failure: FailedOperation): string {
   const entry = failedEntry(facts, failure)
-  const resource = facts.status.primitivesById.get(failure.resource)
-  const id = resource === undefined ? failure.resource : shownId(resource)
+  const id = recordedId(entry?.attributes.operation_key ?? failure.key)
   const interval = failure.intervalMs === 0 ? '' : `${readableInterval(failure.intervalMs)}-interval `
   const { exitReason } = failure
   const could =
@@ -33,6 +31,9 @@ export function failureDetails(facts: MonitorFacts, failure: FailedOperation): s
   const reason = attributes['exit-reason'] ?? ''
   return `* ${key} on ${failure.node} '${describeExit(failure.exitCode)}' (${failure.exitCode}): call=${attributes['call-id'] ?? ''}, status='${statusWord(failure.status)}'${reason === '' ? '' : `, exitreason='${reason}'`}${times}`
 }
+
+/** The resource as the history names it, with the number of its instance where that is written: of `web:1_monitor_10000` it is `web:1`. */
+const recordedId = (key: string): string => key.replace(/_(?:migrate_to|migrate_from|[^_]*)_\d+$/, '')
 
 const second = 1000
 const minute = 60 * second

@@ -20,11 +20,13 @@ export const resourceFailcount: Command = {
   run: async (call) => {
     const names = call.words.filter((word) => !word.includes('='))
     expectWords(names, { atLeast: 0, atMost: 1, usage: 'resource failcount [<resource>] [node=<node>]' })
-    const options = parsePairs(
+    const written = parsePairs(
       call.words.filter((word) => word.includes('=')),
       'options',
     )
-    onlyKnown(options, ['node', 'operation', 'interval'], 'A fail count')
+    onlyKnown(written, ['node', 'operation', 'interval'], 'A fail count')
+    // An empty value asks for nothing.
+    const options = new Map([...written].filter(([, value]) => value !== ''))
     const { cib } = await call.cluster.readCib()
     const status = statusOf(call, cib)
     const facts = status.nodes.flatMap(({ name: node, attributes }) =>
