@@ -226,8 +226,9 @@ drawn: tests on nodes try those. Made by \`npm run pcs-coverage\` from the comma
 | --- | --- | --- | --- | --- | --- |
 ${counts.join('\n')}
 
-The 5,003 lines beside 0.12 were drawn and typed, much of what differed was fixed, and they were typed again; their row shows the second result. The later draw is of the same build, from seeds that were not used
-while anything was fixed. An earlier draw from the seeds beside 0.11 had been examined before the fixes, so these lines are not an independent check.
+The 5,003 lines beside 0.12 were drawn and typed, much of what differed was fixed, and they were typed again; their row shows the second result. An earlier draw from the seeds of the 1,503 lines beside 0.11 had been examined before the fixes, so these lines are not an independent check.
+The later draws are of 27 November 2026, from seeds that nobody had seen; what they found and was fixed afterwards still counts there as another result. Of the 13 lines of the later draw beside 0.11 that end in another exit code or
+CIB, Debian 12's own Pacemaker failed at four ("Application of update diff failed"); four are rules, which our build writes in the words of the schema 3.9 also with PCS_COMPAT=0.11, where 0.11 keeps those of the CIB's schema.
 
 | Class | | there | refused | not there |
 | --- | --- | --- | --- | --- |

@@ -198,7 +198,7 @@ function aboutValues(abouts: readonly About[], about: About, { typed, words }: C
       return one(`invalid ${kind} ${option}, allowed options are: ${quoted(known)}, use --force to override`, true)
     }
     case 'bad-value': {
-      const force = typed === 'property set' ? ', use --force to override' : ''
+      const force = typed === 'property set' && !plainTimes.has(about.name) ? ', use --force to override' : ''
       return one(
         `'${about.value}' is not a valid ${about.name} value, use ${expectedValues(about.expected, about.name)}${force}`,
         validates.test(typed),

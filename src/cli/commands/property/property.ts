@@ -52,12 +52,18 @@ export const propertySet: Command = {
   },
 }
 
+const watchdogTimes: ReadonlySet<string> = new Set(['stonith-watchdog-timeout', 'fencing-watchdog-timeout'])
+
 /** Checked are all but whole numbers, where any of these is taken. */
 function setValues(
   cib: XmlElement,
   values: Readonly<Record<string, string>>,
   { force, anyNumber }: { readonly force: boolean; readonly anyNumber: boolean },
 ): EditResult {
+  // A node may count as fenced after this time: no force makes a time of what is none.
+  const watchdog = Object.entries(values).filter(([name]) => watchdogTimes.has(name))
+  const timed = setClusterOptions(cib, { values: Object.fromEntries(watchdog) })
+  if (!timed.ok) return timed
   const checked = Object.entries(values).filter(([name, value]) => !(anyNumber && isAnyWholeNumber(name, value)))
   const result = setClusterOptions(cib, { values: Object.fromEntries(checked), force })
   return result.ok ? setClusterOptions(cib, { values, force: true }) : result
