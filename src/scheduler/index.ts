@@ -4,7 +4,12 @@
  */
 export type { TransitionChange } from './actions/graph/summary.ts'
 export type { Assignment, PrimitiveAssignment } from './assigned/assignment.ts'
-export { type ListedColocation, listPlacement, nodesWithLostTickets, type PlacementListing } from './constraints/listing.ts'
+export {
+  type ListedColocation,
+  listPlacement,
+  nodesWithLostTickets,
+  type PlacementListing,
+} from './constraints/listing.ts'
 export type { Cause } from './explain/causes.ts'
 export { explainFencing } from './explain/explain-fencing.ts'
 export { explainMove } from './explain/explain-move.ts'
