@@ -28,9 +28,11 @@ command -v ansible-playbook > /dev/null || { echo 'There is no ansible-playbook 
 ansible-playbook -i "$inventory" "$@" "$playbook"
 `
 
-export function ansibleComponent(task: Readonly<Record<string, unknown>>, file: string): Component {
+/** `beside`: the folder of the service file, from where a relative `working_dir` leads. */
+export function ansibleComponent(task: Readonly<Record<string, unknown>>, beside: string): Component {
   const { playbook, inventory = '', working_dir, runner_options, global_fact_cache } = task
-  const folder = String(working_dir ?? (file.includes('/') ? file.slice(0, file.lastIndexOf('/')) || '/' : '.'))
+  const named = typeof working_dir === 'string' ? working_dir : '.'
+  const folder = named.startsWith('/') ? named : `${beside}/${named}`
   const options = isMap(runner_options) ? runner_options : {}
   const words = [
     ...(options.extravars === undefined ? [] : ['-e', JSON.stringify(options.extravars)]),

@@ -20,6 +20,8 @@ export interface PlaySource {
   readonly value: unknown
   /** Its name, as it was typed. */
   readonly file: string
+  /** The folder of it, absolute: commands on a node begin elsewhere. */
+  readonly folder: string
   /** `file:line: field` */
   readonly placeOf: (path: FieldPath) => string
 }

@@ -202,7 +202,7 @@ class Reader {
         return needs('command') ? one([localComponent(task)], [this.#ground.here]) : []
       case 'ansible_runner': {
         if (!needs('playbook')) return []
-        return one([ansibleComponent(task, source.file)], [this.#ground.here])
+        return one([ansibleComponent(task, source.folder)], [this.#ground.here])
       }
       default:
         return one([], nodes)

@@ -1,6 +1,6 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join, resolve } from 'node:path'
+import { dirname, join, relative, resolve } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { Refusal } from '../../src/cli/command.ts'
 import { readPlay } from '../../src/cli/play/read-play.ts'
@@ -116,13 +116,14 @@ describe('files of Task-Core', () => {
       'id: s\ntype: service\nversion: "1"\ntasks:\n  - {id: a, driver: local, command: "uptime", returncodes: [0, 3], quiet: true}\n  - id: b\n    driver: ansible_runner\n    playbook: site.yml\n    runner_options: {extravars: {x: 1}, verbosity: 2}\n',
     )
     const roles = written('local/roles.yaml', 'roles:\n  controller: {services: [s]}\n')
-    const { steps } = read([service, roles])
+    // Typed from another folder: a command on a node begins elsewhere.
+    const { steps } = read([relative(process.cwd(), service), roles])
     expect(steps.map(({ nodes }) => nodes)).toEqual([['n2'], ['n2']])
     expect(steps[0]?.components).toEqual([
       { verb: 'EXEC', label: 'uptime', options: { quiet: '', returncodes: '0,3' }, words: ['/bin/sh', '-c', 'uptime'] },
     ])
     expect(steps[1]?.components[0]?.words).toEqual(
-      expect.arrayContaining([dirname(service), 'site.yml', '-e', '{"x":1}', '-vv']) as unknown,
+      expect.arrayContaining([`${dirname(service)}/.`, 'site.yml', '-e', '{"x":1}', '-vv']) as unknown,
     )
   })
 

@@ -108,7 +108,7 @@ function read(file: string, mistakes: string[]): readonly Source[] {
   }
   const placeOf: PlaySource['placeOf'] = (path) =>
     `${file}:${lineOf(path)}${path.length === 0 ? '' : `: ${fieldOf(path)}`}`
-  return [{ kind, value, file, placeOf }]
+  return [{ kind, value, file, folder: dirname(resolve(file)), placeOf }]
 }
 
 function textOf(file: string): string {
