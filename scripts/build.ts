@@ -27,6 +27,8 @@ const groups: readonly Readonly<Record<string, string>>[] = [
     select: 'src/daemon/access/select-thread.ts',
     discovery: 'src/daemon/discovery/thread.ts',
   },
+  // The HTTPS API: the commands, in a process that may read nothing once it has begun.
+  { web: 'src/web/main.ts' },
   { demo: 'demo/main.ts' },
 ]
 

@@ -18,6 +18,7 @@ export {
   aclIsOn,
   type PermissionKind,
   permissionsOf,
+  permissionsOfRoles,
   superusers,
 } from './acl/permissions.ts'
 export { type ReadableCib, readable } from './acl/readable.ts'

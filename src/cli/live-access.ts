@@ -1,11 +1,13 @@
 /** The running cluster, through the daemon of this host. */
 import { parseXml, printXml, type XmlElement } from '../cib/index.ts'
-import { connectLocal } from '../rpc/index.ts'
+import { connectLocal, type LocalClient } from '../rpc/index.ts'
 import type { ClusterAccess } from './access.ts'
 import { Refusal } from './command.ts'
 
-export function liveAccess(root: string, user: string): ClusterAccess {
-  const live = connectLocal(root)
+export const liveAccess = (root: string, user: string): ClusterAccess => accessThrough(connectLocal(root), user)
+
+/** The same for whoever has a connection of his own. */
+export function accessThrough(live: LocalClient, user: string): ClusterAccess {
   return {
     live,
     close: live.close,

@@ -15,10 +15,10 @@ import {
   type CallerIdentity,
   type ClusterState,
   createKeys,
-  type GrpcServer,
   type Handlers,
   type JoinTokenAnswer,
   keyOfPublic,
+  type LocalServer,
   localService,
   localSocketPath,
   type NodePki,
@@ -35,6 +35,8 @@ import {
 } from '../rpc/index.ts'
 import { AccessControl } from './access/access-control.ts'
 import { stoppedState, withJoiningVotes } from './api/cluster-state.ts'
+import { ApiTokens, apiTokensIn } from './console/api-tokens.ts'
+import { Console } from './console/console.ts'
 import { monotonicNow } from './host/clock.ts'
 import { emptyFolder, readIfThere, writeWhole } from './host/files.ts'
 import { type ListenAt, Listeners } from './host/listeners.ts'
@@ -102,7 +104,7 @@ export class Daemon {
   #node: ClusterNode | undefined
   #witness: WitnessPlace | undefined
   #servers: Servers | undefined
-  #local: Pick<GrpcServer, 'close'> | undefined
+  #local: LocalServer | undefined
   #peers: Peers | undefined
   #earlyPulse: Pulse | undefined
   #forgetting = false
@@ -116,6 +118,8 @@ export class Daemon {
   readonly tokens: JoinTokens
   readonly #admission: Admission
   readonly authority: Authority
+  readonly apiTokens: ApiTokens
+  readonly console: Console
   readonly metrics = new DaemonMetrics(() =>
     this.#node === undefined ? undefined : this.#node.quorateUntil - monotonicNow(),
   )
@@ -125,7 +129,28 @@ export class Daemon {
     this.#served = served
     this.#renewal = new Renewal({ pki: paths.pki, log, renew: async () => await this.renewCertificate() })
     this.log = log
-    this.access = new AccessControl(paths, () => this.configuration)
+    this.apiTokens = new ApiTokens({
+      file: paths.apiTokens,
+      log,
+      known: () => (this.configuration === undefined ? undefined : this.#node && apiTokensIn(this.#node.below)),
+      store: () => (this.#node?.quorate === true ? this.#node.store : undefined),
+      configuration: () => this.configuration,
+    })
+    this.access = new AccessControl(
+      paths,
+      () => this.configuration,
+      (caller) => this.apiTokens.rightsOf(caller),
+    )
+    this.console = new Console({
+      paths,
+      log,
+      own: () => {
+        const own = this.#file && this.#ownIn(this.#file)
+        return own && { addresses: addressesOf(own), usualPort: own.ports.enrolment + 1 }
+      },
+      identity: () => this.#identity,
+      serveWeb: (socket) => this.#local?.serveWeb(socket),
+    })
     this.#strangers = new StrangerTable(log)
     this.#fail = fail
     this.authority = new Authority({
@@ -175,6 +200,7 @@ export class Daemon {
       this.#onFailure,
     )
     rmSync(waitsFile(localSocketPath(this.paths.root)), { force: true })
+    this.console.look()
     const witnessText = readIfThere(this.paths.witnessFile)
     if (text === undefined && witnessText !== undefined)
       await this.#openWitness(fileOnDisk(witnessText, this.paths.witnessFile)).keepTrying()
@@ -342,6 +368,7 @@ export class Daemon {
     }
     await this.#serveOn(own)
     this.#renewal.plan(file.nodes.indexOf(own))
+    if (this.#local !== undefined) this.console.look()
   }
 
   #keepStrangersOut(file: ClusterFile, own: WitnessEntry): void {
@@ -417,6 +444,7 @@ export class Daemon {
     this.#known = identity
     this.#servers?.peers.replaceIdentity(identity)
     this.#servers?.enrolment.replaceIdentity(identity)
+    this.console.tell()
     const isAnotherCertificate = identity.certificate !== before.certificate
     if (isAnotherCertificate) this.#peers?.renew()
     await this.#node?.useIdentity(identity, isAnotherCertificate)
@@ -561,6 +589,8 @@ export class Daemon {
   async #endNode(end: (node: ClusterNode) => Promise<void>): Promise<void> {
     const node = this.#node
     if (!node) return
+    // As this node knows them last: while it is stopped it has nothing else.
+    if (this.configuration !== undefined) this.apiTokens.list()
     await end(node)
     // Not before: a daemon that is killed meanwhile takes part again, for what it runs may not have stopped yet.
     markStopped(this.paths)
@@ -625,6 +655,7 @@ export class Daemon {
     if ((file.revoked?.length ?? 0) > (before?.revoked?.length ?? 0)) this.#servers?.peers.endConnections()
     this.#keepStrangersOut(file, own)
     this.#serveOn(own).catch(this.#fail)
+    this.console.tell()
     this.#peers?.replaceFile(file)
     this.#node?.replaceFile(file)
   }
@@ -672,6 +703,7 @@ export class Daemon {
   /** Forgets the cluster. The socket stays, so that the host can join again. */
   async forget(): Promise<void> {
     this.#renewal.cancel()
+    await this.console.forget()
     await this.#endNode(async (node) => await node.abandon())
     await this.#closeServers()
     this.#peers?.close()
@@ -683,6 +715,7 @@ export class Daemon {
     for (const path of [this.paths.clusterFile, this.paths.pki]) rmSync(path, { recursive: true, force: true })
     // The folder itself may be a file system of its own.
     emptyFolder(this.paths.data)
+    this.apiTokens.forget()
   }
 
   /** So that a restart that takes long on a busy machine is not taken for a loss. */
@@ -693,6 +726,7 @@ export class Daemon {
   /** For an upgrade or a restart: what runs stays. */
   async end(): Promise<void> {
     this.#strangers.stop()
+    await this.console.close()
     await this.#node?.suspend()
     await this.#witness?.end()
     await Promise.all([this.#closeServers(), this.#local?.close()])

@@ -147,6 +147,13 @@ export const callRules: {
     startPlay: local('starts a graph of steps, which runs commands on nodes under root'),
     changePlay: local('resumes or cancels a play'),
     listPlays: local('reads plays, and what their steps have printed'),
+    getConsole: local('reads whether the HTTPS API of this node is open'),
+    changeConsole: local('opens or closes the HTTPS API of this node'),
+    createApiToken: local('makes a token for the HTTPS API'),
+    listApiTokens: local('lists the tokens for the HTTPS API'),
+    revokeApiToken: local('revokes a token for the HTTPS API'),
+    whoAmI: local('reads who calls'),
+    getHealth: local('asks whether this node is ready, or a resource active here'),
   },
 }
 

@@ -22,7 +22,16 @@ export interface UserCaller {
   readonly pid: number
 }
 
-export type CallerIdentity = NodeCaller | UserCaller | { readonly kind: 'unknown' }
+/** Somebody who has called the HTTPS API: its process passes on what he has shown, and the daemon finds out who he is. */
+export interface WebCaller {
+  readonly kind: 'web'
+  /** A token; empty where he has shown none. */
+  readonly token: string
+  /** His address. */
+  readonly from: string
+}
+
+export type CallerIdentity = NodeCaller | UserCaller | WebCaller | { readonly kind: 'unknown' }
 
 /** What the list of nodes knows a node by: base64 of the SHA-256 of its public key (SPKI). It outlives a certificate that is renewed for the same key. */
 export function keyOf(certificate: string | Buffer): string {

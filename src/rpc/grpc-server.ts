@@ -2,7 +2,7 @@
 
 import type { EventEmitter } from 'node:events'
 import { chmodSync, chownSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
+import { createServer, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import {
   type ConnectionInjector,
@@ -36,6 +36,7 @@ import { shareOfUsers } from './thread-share.ts'
 import type { TlsIdentity } from './tls-identity.ts'
 import { serveTls } from './tls-server.ts'
 import { uncompressed } from './uncompressed.ts'
+import { fromKey, tokenKey } from './web-metadata.ts'
 
 export interface GrpcServer {
   readonly close: () => Promise<void>
@@ -45,6 +46,11 @@ export interface GrpcServer {
   readonly replaceDoor: (door: DoorRule) => void
   /** For connections from now on. */
   readonly replaceIdentity: (identity: TlsIdentity) => void
+}
+
+export interface LocalServer extends Pick<GrpcServer, 'close'> {
+  /** A connection of the process of the HTTPS API, whose calls say who has called it. */
+  readonly serveWeb: (socket: Socket) => void
 }
 
 export interface ServedMethods {
@@ -147,7 +153,7 @@ export async function serveUnixSocket(
   credentials: PeerCredentials | undefined,
   methods: readonly ServedMethods[],
   onFailure: OnFailure,
-): Promise<Pick<GrpcServer, 'close'>> {
+): Promise<LocalServer> {
   // A daemon that was killed leaves its socket behind; a live one would hold the daemon's lock, which was taken before.
   rmSync(path, { force: true })
   const callers = new LocalCallers((socket) => credentials?.of(socket) ?? (credentials ? unknownCaller : ownUser()))
@@ -183,6 +189,10 @@ export async function serveUnixSocket(
     chmodSync(path, 0o660)
   }
   return {
+    serveWeb: (socket) => {
+      callers.note(socket, { kind: 'web', token: '', from: '' })
+      injector.injectConnection(socket)
+    },
     close: async () => {
       listener.close()
       await closed(server)
@@ -406,7 +416,9 @@ function contextOf(call: AnyCall, { localCaller }: Door): CallContext {
   const emitter: EventEmitter = call
   emitter.on('cancelled', () => gone.abort())
   const caller = localCaller(call.getPeer()) ?? callerOf(call.getAuthContext()?.sslPeerCertificate)
-  return { caller, signal: gone.signal }
+  if (caller.kind !== 'web') return { caller, signal: gone.signal }
+  const said = (key: string): string => String(call.metadata.get(key)[0] ?? '')
+  return { caller: { kind: 'web', token: said(tokenKey), from: said(fromKey) }, signal: gone.signal }
 }
 
 function statusOf(error: unknown, method: Method, onFailure: OnFailure): Partial<StatusObject> {

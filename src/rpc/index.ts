@@ -3,7 +3,7 @@
  * daemons with mutual TLS, on a Unix socket for the command line. Here too is how a new node gets its certificate.
  */
 export { type CallerClass, type CallRule, callRules, ruleOf } from './call-rules.ts'
-export { type CallerIdentity, keyOf, keyOfPublic, type NodeCaller, serialOf } from './caller.ts'
+export { type CallerIdentity, keyOf, keyOfPublic, type NodeCaller, serialOf, type WebCaller } from './caller.ts'
 export {
   createAuthority,
   createKeys,
@@ -11,7 +11,7 @@ export {
   type KeyPair,
   signNodeCertificate,
 } from './certificates.ts'
-export { type DoorRule, openDoor, plainPeer } from './doorman.ts'
+export { type DoorRule, listenBehindDoor, openDoor, plainPeer } from './doorman.ts'
 export {
   askToEnrol,
   type Enrol,
@@ -41,6 +41,7 @@ export * from './generated/systole.ts'
 export {
   type Admit,
   type GrpcServer,
+  type LocalServer,
   serveTcp,
   serveUnixSocket,
 } from './grpc-server.ts'
@@ -58,7 +59,7 @@ export {
   tokenOfSecret,
 } from './join-token.ts'
 export { isOwnOrRoot, userOf } from './local-callers.ts'
-export { connectLocal, type LocalClient, localSocketPath } from './local-client.ts'
+export { connectLocal, connectThrough, type LocalClient, localSocketPath } from './local-client.ts'
 export type { CallContext, Handlers } from './method.ts'
 export { connectPeer, connectWitness, type PeerClient, showsOtherAuthority, type WitnessClient } from './peer-client.ts'
 export { PeerCredentials } from './peer-credentials.ts'

@@ -28,6 +28,8 @@ const lookMs = 50
 const besideMessageBytes = 512
 /** All who are not known are one user. */
 const nobody = -1
+/** All who call the HTTPS API: its process bounds what they do, as each of them is not a user here. */
+const web = -2
 
 interface Connected {
   readonly socket: Socket
@@ -52,16 +54,15 @@ export class LocalCallers {
   }
 
   /** False for one too many of a user who is not root. */
-  note(socket: Socket): boolean {
-    const caller = this.#identify(socket)
+  note(socket: Socket, caller = this.#identify(socket)): boolean {
     const user = userOf(caller)
-    if (user !== 0 && (this.#spend(user, connectionIsWorth) < 0 || !this.#room.admit(socket, user))) return false
+    if (isBounded(user) && (this.#spend(user, connectionIsWorth) < 0 || !this.#room.admit(socket, user))) return false
     this.#last += 1
     const peer = `local-${this.#last}`
     Object.defineProperty(socket, 'remoteAddress', { value: peer })
     this.#connected.set(peer, { socket, caller, done: 0, answers: 0 })
     socket.once('close', () => this.#left(peer, socket))
-    if (user !== 0) this.#timer ??= setInterval(() => this.#look(), lookMs).unref()
+    if (isBounded(user)) this.#timer ??= setInterval(() => this.#look(), lookMs).unref()
     return true
   }
 
@@ -74,7 +75,7 @@ export class LocalCallers {
     const connected = this.#connected.get(peer)
     if (connected === undefined) return
     const user = userOf(connected.caller)
-    if (user !== 0 && this.#spend(user, 1) < 0) connected.socket.destroy()
+    if (isBounded(user) && this.#spend(user, 1) < 0) connected.socket.destroy()
   }
 
   /** What is left of the calls that a user may begin. */
@@ -94,7 +95,7 @@ export class LocalCallers {
     connected.done = Math.min(socket.bytesRead, done + bytes + besideMessageBytes)
     const user = userOf(caller)
     const calls = this.#calls.get(user) ?? 0
-    if (user !== 0 && calls >= mostCalls) return undefined
+    if (isBounded(user) && calls >= mostCalls) return undefined
     this.#calls.set(user, calls + 1)
     return () => this.#calls.set(user, (this.#calls.get(user) ?? 1) - 1)
   }
@@ -102,7 +103,7 @@ export class LocalCallers {
   /** One of so many bytes goes out on it. */
   answers(peer: string, bytes: () => number): void {
     const connected = this.#connected.get(peer)
-    if (connected !== undefined && userOf(connected.caller) !== 0) connected.answers += bytes()
+    if (connected !== undefined && isBounded(userOf(connected.caller))) connected.answers += bytes()
   }
 
   #left(peer: string, socket: Socket): void {
@@ -115,12 +116,15 @@ export class LocalCallers {
 
   #look(): void {
     for (const { socket, caller, done, answers } of this.#connected.values())
-      if (userOf(caller) !== 0)
+      if (isBounded(userOf(caller)))
         this.#room.holds(socket, socket.bytesRead - done + Math.max(0, answers - socket.bytesWritten))
   }
 }
 
-export const userOf = (caller: CallerIdentity): number => (caller.kind === 'user' ? caller.uid : nobody)
+export const userOf = (caller: CallerIdentity): number =>
+  caller.kind === 'user' ? caller.uid : caller.kind === 'web' ? web : nobody
+
+const isBounded = (user: number): boolean => user !== 0 && user !== web
 
 /** The daemon's own user is as root to it. */
 export const isOwnOrRoot = (caller: CallerIdentity): boolean =>

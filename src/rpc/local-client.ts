@@ -2,6 +2,7 @@
  * The command line's way to the daemon of its host: gRPC over the Unix socket. What speaks it is loaded with the first call:
  * many commands make none, and agents run such commands many times a minute.
  */
+import type { Socket } from 'node:net'
 import { join } from 'node:path'
 import { localService } from './generated/systole.ts'
 import type { LocalConnection } from './local-connection.ts'
@@ -19,6 +20,25 @@ export function connectLocal(root: string): LocalClient {
     connection ??= import('./local-connection.ts').then(({ localConnection }) => localConnection(localSocketPath(root)))
     return connection
   }
+  return clientOver(connected, () => void connection?.then((opened) => opened.close()))
+}
+
+/** For the process of the HTTPS API: clients of one connection, each of which passes on who calls. It ends with the connection. */
+export function connectThrough(
+  socket: Socket,
+  onEnd: (error: unknown) => void,
+): Promise<(who: { readonly token: string; readonly from: string }) => LocalClient> {
+  return import('./local-connection.ts').then(({ connectionThrough }) => {
+    const open = connectionThrough(socket, onEnd)
+    return (who) =>
+      clientOver(
+        async () => await Promise.resolve(open(who)),
+        () => undefined,
+      )
+  })
+}
+
+function clientOver(connected: () => Promise<LocalConnection>, close: () => void): LocalClient {
   const calls = Object.entries(localService).map(([name, method]: [string, Method]) => {
     const call = async (request: never, ...rest: readonly unknown[]): Promise<unknown> => {
       const [first, second] = rest
@@ -29,8 +49,5 @@ export function connectLocal(root: string): LocalClient {
     }
     return [name, call] as const
   })
-  const close = (): void => {
-    void connection?.then((opened) => opened.close())
-  }
   return { ...Object.fromEntries(calls), close } as unknown as LocalClient
 }

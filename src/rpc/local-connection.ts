@@ -2,12 +2,19 @@
  * A connection to the daemon of this host, spoken with node:http2 directly, because loading a gRPC library would take longer than
  * most commands do.
  */
-import { type ClientHttp2Session, type ClientHttp2Stream, connect, type IncomingHttpHeaders } from 'node:http2'
-import { createConnection } from 'node:net'
+import {
+  type ClientHttp2Session,
+  type ClientHttp2Stream,
+  connect,
+  type IncomingHttpHeaders,
+  type OutgoingHttpHeaders,
+} from 'node:http2'
+import { createConnection, type Socket } from 'node:net'
 import { decode, encode } from './forms/codec.ts'
 import type { CallOptions, Method } from './method.ts'
 import { NoAnswerError, RemoteFailureError, refusalIn, reportKey, UnreachableError } from './report.ts'
 import { whyNotThere } from './waits-file.ts'
+import { fromKey, tokenKey } from './web-metadata.ts'
 
 export interface LocalConnection {
   readonly call: (call: LocalCall, options: CallOptions | undefined) => Promise<unknown>
@@ -84,8 +91,35 @@ function endWhereSilent(
   timer.unref()
 }
 
-function start(session: ClientHttp2Session, method: Method): ClientHttp2Stream {
+/** Over a connection that is open already, whose end is the end of the process that has it. */
+export function connectionThrough(
+  socket: Socket,
+  onEnd: (error: unknown) => void,
+): (who: { readonly token: string; readonly from: string }) => LocalConnection {
+  const session = connect('http://localhost', { createConnection: () => socket })
+  let broken: unknown
+  session.on('error', (error) => {
+    broken = error
+  })
+  session.on('close', () => onEnd(broken))
+  return ({ token, from }) => ({
+    call: async (call, options) =>
+      await runCall(
+        {
+          ...call,
+          path: 'the daemon',
+          stream: () => start(session, call.method, { [tokenKey]: token, [fromKey]: from }),
+          cause: () => broken,
+        },
+        options,
+      ),
+    close: () => undefined,
+  })
+}
+
+function start(session: ClientHttp2Session, method: Method, more: OutgoingHttpHeaders = {}): ClientHttp2Stream {
   return session.request({
+    ...more,
     ':method': 'POST',
     ':path': method.path,
     'content-type': 'application/grpc',

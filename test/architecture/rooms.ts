@@ -42,6 +42,7 @@ export const rooms: Readonly<Record<string, readonly string[] | typeof everythin
     'hardware',
     'plays',
   ],
+  web: ['base', 'cib', 'rpc', 'cli'],
   program: [],
   daemon: everything,
 }

@@ -1,5 +1,8 @@
-/** What other programs read of three real nodes: metrics. */
+/** What other programs read and change of three real nodes: metrics, and the HTTPS API as whoever is outside reaches it. */
+import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { HttpsClient } from './lab/https.ts'
 import { Lab } from './lab/lab.ts'
 
 const nodes = ['n1', 'n2', 'n3']
@@ -12,7 +15,10 @@ beforeAll(async () => {
   await lab.systole('n1', 'resource', 'create', 'web', 'ocf:pacemaker:Dummy', '--wait')
 }, 120_000)
 
-afterAll(() => lab.close(), 60_000)
+afterAll(async () => {
+  await outside.close()
+  await lab.close()
+}, 60_000)
 
 /** The values of a metric by one of its labels. */
 async function metric(node: string, name: string, label: string): Promise<ReadonlyMap<string, number>> {
@@ -53,4 +59,229 @@ test('metrics: a node whose cluster is stopped says so, and fencing is counted',
     'n2 is back',
     async () => (await metric('n1', 'ha_cluster_corosync_member_votes', 'node')).get('n2') === 1,
   )
+})
+
+// ------------------------------------------------------------------ the HTTPS API
+
+const outside = new HttpsClient(lab)
+const tokens: Record<string, string> = {}
+
+async function makeToken(name: string, ...options: readonly string[]): Promise<void> {
+  const { token } = JSON.parse(await lab.systole('n1', 'token', 'create', name, ...options, '--json')) as {
+    token: string
+  }
+  tokens[name] = token
+}
+
+test('nothing listens before the API is enabled, and enabling says what is open', async () => {
+  expect(await lab.inNode('n1', 'ss', '-tlnH')).not.toContain(':7705')
+  expect(await lab.systole('n1', 'console', 'status')).toContain('is closed')
+  for (const node of nodes) {
+    const said = await lab.systole(node, 'console', 'enable')
+    expect(said).toContain(`https://${lab.network.address(node)}:7705/`)
+  }
+  expect(await lab.inNode('n1', 'ss', '-tlnH')).toContain(':7705')
+  // It was root to be started, and is nobody: the socket and the keys of the cluster are closed to it.
+  const [pid = ''] = (await lab.inNode('n1', 'pgrep', '-f', 'dist/web.mjs')).trim().split('\n')
+  const status = await lab.inNode('n1', 'cat', `/proc/${pid}/status`)
+  expect(status).toMatch(/^Uid:\t65534\t65534\t65534\t65534$/m)
+  expect(status).toMatch(/^Groups:\t *$/m)
+  expect(status).toMatch(/^CapEff:\t0+$/m)
+})
+
+test('load balancers ask without a token: live, ready, and active where it is', async () => {
+  const [at = ''] = await lab.whereIs('web', 'n1')
+  for (const node of nodes) {
+    expect((await outside.ask(node, '/live')).status).toBe(200)
+    expect((await outside.ask(node, '/ready', { method: 'HEAD' })).status).toBe(200)
+    expect((await outside.ask(node, '/resource/web/active')).status).toBe(node === at ? 200 : 503)
+    expect((await outside.ask(node, '/resource/web/promoted')).status).toBe(503)
+    expect((await outside.ask(node, '/resource/nosuch/active')).status).toBe(503)
+  }
+})
+
+test('tokens have the rights of their roles, whatever access control is set to', async () => {
+  await lab.systole('n1', 'acl', 'role', 'create', 'monitor', 'read', 'xpath', '/cib')
+  await lab.systole(
+    'n1',
+    'acl',
+    'role',
+    'create',
+    'operator',
+    'read',
+    'xpath',
+    '/cib',
+    'write',
+    'xpath',
+    "//nvpair[@name='target-role']",
+  )
+  await makeToken('monitor', '--role=monitor')
+  await makeToken('operator', '--role=operator')
+  await makeToken('admin', '--administrator', '--expires=1h')
+  await expect(lab.systole('n1', 'token', 'create', 'x', '--role=nosuch')).rejects.toThrow(/There is no role 'nosuch'/)
+  await expect(lab.systole('n1', 'token', 'create', 'admin', '--administrator')).rejects.toThrow(/already a token/)
+  // Of another node than that on which it was made.
+  expect(await outside.result('n2', '/status', { token: tokens.monitor })).toMatchObject({
+    cluster: 'lab',
+    quorum: { quorate: true },
+  })
+  const change = { method: 'POST', body: { words: ['web'] } }
+  const refusal = await outside.ask('n2', '/api/v1/resource/delete', { ...change, token: tokens.monitor })
+  expect(refusal.status).toBe(403)
+  expect(refusal.headers['content-type']).toBe('application/problem+json')
+  expect(JSON.parse(refusal.body)).toMatchObject({ status: 403, code: 'permission-denied' })
+  expect((await outside.ask('n2', '/api/v1/resource/delete', { ...change, token: tokens.operator })).status).toBe(403)
+  const fence = await outside.ask('n1', '/api/v1/stonith/fence', {
+    method: 'POST',
+    token: tokens.operator,
+    body: { words: ['n3'] },
+  })
+  expect(fence.status).toBe(403)
+  await outside.result('n3', '/resource/disable', {
+    method: 'POST',
+    token: tokens.operator,
+    body: { words: ['web'], flags: { wait: true } },
+  })
+  expect(await lab.whereIs('web', 'n1')).toEqual([])
+  await outside.result('n3', '/resource/enable', {
+    method: 'POST',
+    token: tokens.operator,
+    body: { words: ['web'], flags: { wait: '30' } },
+  })
+  expect(await lab.systole('n1', 'config', 'history')).toMatch(
+    /token:operator@n3 +systole resource enable web --wait=30/,
+  )
+  const log = await lab.inNode('n3', 'cat', join(lab.folder, 'nodes/n3/systoled.log'))
+  expect(log).toMatch(/"call":"pushConfiguration","user":"token:operator","from":"10\.83\.0\.253"/)
+  // A job is root's while access control is off; there is no endpoint for it either.
+  expect((await outside.ask('n1', '/api/v1/job/list', { token: tokens.admin })).status).toBe(403)
+  expect((await outside.ask('n1', '/api/v1/job/run', { method: 'POST', token: tokens.admin, body: {} })).status).toBe(
+    404,
+  )
+})
+
+test('a dry run answers with the actions and changes nothing; a change for another version is refused', async () => {
+  const before = await outside.ask('n1', '/api/v1/config/history', { token: tokens.monitor })
+  const body = { words: ['other', 'ocf:pacemaker:Dummy'] }
+  const dry = await outside.ask('n1', '/api/v1/resource/create?dry-run', { method: 'POST', token: tokens.admin, body })
+  expect(JSON.parse(dry.body)).toMatchObject({
+    result: { preview: true, actions: [{ kind: 'start', resource: 'other' }] },
+  })
+  expect((await outside.ask('n1', '/api/v1/config/history', { token: tokens.monitor })).body).toBe(before.body)
+  const { etag = '' } = (await outside.ask('n1', '/api/v1/resource/config', { token: tokens.admin })).headers
+  const old = { method: 'POST', token: tokens.admin, body, headers: { 'if-match': '"1"' } }
+  const conflict = await outside.ask('n1', '/api/v1/resource/create', old)
+  expect([conflict.status, JSON.parse(conflict.body)]).toMatchObject([409, { code: 'conflict' }])
+  const made = await outside.ask('n1', '/api/v1/resource/create', { ...old, headers: { 'if-match': etag } })
+  expect(made.status).toBe(200)
+  const again = await outside.ask('n1', '/api/v1/resource/create', { ...old, headers: { 'if-match': etag } })
+  expect(again.status).toBe(409)
+  await outside.result('n1', '/resource/delete', {
+    method: 'POST',
+    token: tokens.admin,
+    body: { words: ['other'], flags: { wait: true } },
+  })
+})
+
+test('files come with the request and go with the answer, and those of the host are not read', async () => {
+  const cib = await outside.ask('n1', '/api/v1/cluster/cib?word=out.xml', { token: tokens.admin })
+  const { files } = JSON.parse(cib.body) as { readonly files: Readonly<Record<string, string>> }
+  expect(files['out.xml']).toContain('<configuration>')
+  const plan = {
+    method: 'POST',
+    token: tokens.admin,
+    body: { words: ['c.yaml'], files: { 'c.yaml': 'properties:\n  stonith-timeout: 61s\n' } },
+  }
+  expect(await outside.result('n1', '/plan', plan)).toMatchObject({ changes: [expect.anything()] as unknown })
+  const other = await outside.ask('n1', '/api/v1/plan', { ...plan, body: { words: ['/etc/passwd'] } })
+  expect([other.status, other.body]).toEqual([
+    400,
+    expect.stringContaining('files of the host are not read') as unknown,
+  ])
+})
+
+test('metrics and the description', async () => {
+  expect((await outside.ask('n1', '/metrics')).status).toBe(401)
+  const metrics = await outside.ask('n1', '/metrics', { token: tokens.monitor })
+  expect(metrics.headers['content-type']).toContain('application/openmetrics-text')
+  expect(metrics.body).toMatch(/^ha_cluster_corosync_quorate 1$/m)
+  expect(JSON.parse((await outside.ask('n1', '/api/openapi.json')).body)).toMatchObject({ openapi: '3.1.0' })
+})
+
+test('every change comes as an event, once, also after the stream was cut off', async () => {
+  const stream = await outside.stream('n2', { token: tokens.monitor })
+  await lab.until('the stream begins', () => stream.events.length > 0)
+  expect(stream.events[0]).toMatchObject({ event: 'snapshot', data: { cluster: 'lab' } })
+  const stopped = { part: 'resources', key: 'web', value: { role: 'Stopped' } }
+  const began = Date.now()
+  await lab.systole('n1', 'resource', 'disable', 'web', '--wait')
+  const has = (events: readonly { readonly data: unknown }[], wanted: object): boolean =>
+    events.some(({ data }) => isDeepStrictEqual({ ...wanted }, pick(data, wanted)))
+  await lab.until('the stop is told', () => has(stream.events, stopped))
+  expect(Date.now() - began).toBeLessThan(20_000)
+  const last = stream.events.at(-1)?.id ?? ''
+  stream.end()
+  await lab.systole('n1', 'resource', 'enable', 'web', '--wait')
+  const again = await outside.stream('n2', { token: tokens.monitor, headers: { 'last-event-id': last } })
+  await lab.until('the start is told', () =>
+    has(again.events, { part: 'resources', key: 'web', value: { role: 'Started' } }),
+  )
+  expect(again.events.map(({ event }) => event)).not.toContain('snapshot')
+  again.end()
+})
+
+/** Of a value what the pattern names. */
+function pick(value: unknown, pattern: unknown): unknown {
+  if (typeof pattern !== 'object' || pattern === null || typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.keys(pattern).map((key) => [
+      key,
+      pick((value as Record<string, unknown>)[key], (pattern as Record<string, unknown>)[key]),
+    ]),
+  )
+}
+
+test('a token that is revoked opens nothing, and its stream ends', async () => {
+  await makeToken('gone', '--role=monitor')
+  const stream = await outside.stream('n1', { token: tokens.gone })
+  expect(stream.status).toBe(200)
+  await lab.systole('n3', 'token', 'revoke', 'gone')
+  await lab.until('the stream ends', () => stream.ended())
+  await lab.until(
+    'no node knows it',
+    async () => (await outside.ask('n1', '/api/v1/status', { token: tokens.gone })).status === 401,
+  )
+  expect(await lab.systole('n2', 'token', 'list')).not.toContain('gone')
+})
+
+test('the process of the API comes back when it is killed, and goes when the API is disabled; another port is another', async () => {
+  const before = (await lab.inNode('n3', 'pgrep', '-f', 'dist/web.mjs')).trim()
+  await lab.inNode('n3', 'kill', '-9', before)
+  await lab.until('it answers again', async () => (await outside.ask('n3', '/live')).status === 200)
+  const said = await lab.systole('n3', 'console', 'enable', '--port=7805')
+  expect(said).toContain(`https://${lab.network.address('n3')}:7805/`)
+  expect(await lab.inNode('n3', 'ss', '-tlnH')).toMatch(/:7805(?![\s\S]*:7705)/)
+  await lab.systole('n3', 'console', 'disable')
+  expect(await lab.inNode('n3', 'ss', '-tlnH')).not.toMatch(/:7[78]05/)
+  await expect(lab.inNode('n3', 'pgrep', '-f', 'dist/web.mjs')).rejects.toThrow()
+  await lab.systole('n3', 'console', 'enable')
+})
+
+test('a node whose cluster is stopped answers so, and can be started by an administrator’s token', async () => {
+  await lab.systole('n3', 'cluster', 'stop')
+  expect((await outside.ask('n3', '/live')).status).toBe(200)
+  expect((await outside.ask('n3', '/ready')).status).toBe(503)
+  const status = await outside.ask('n3', '/api/v1/status', { token: tokens.admin })
+  expect([status.status, status.body]).toEqual([503, expect.stringContaining('not started on this node') as unknown])
+  await outside.result('n3', '/cluster/start', { method: 'POST', token: tokens.admin, body: { words: ['n3'] } })
+  await lab.until('n3 is ready', async () => (await outside.ask('n3', '/ready')).status === 200)
+})
+
+test('without quorum it shows the last known state, says so, and changes nothing', async () => {
+  await Promise.all(['n2', 'n3'].map(async (node) => await lab.power.off(node)))
+  await lab.until('n1 is not ready', async () => (await outside.ask('n1', '/ready')).status === 503)
+  expect((await outside.ask('n1', '/resource/web/active')).status).toBe(503)
+  expect(await outside.result('n1', '/status', { token: tokens.monitor })).toMatchObject({ quorum: { quorate: false } })
+  const change = { method: 'POST', token: tokens.admin, body: { words: ['web'] } }
+  expect((await outside.ask('n1', '/api/v1/resource/disable', change)).status).toBe(503)
 })

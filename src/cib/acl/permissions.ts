@@ -54,6 +54,13 @@ export function permissionsOf(cib: XmlElement, user: AclUser): readonly AclPermi
   ])
 }
 
+/** Of somebody who has these roles and no entry in the configuration, as a token. A role that is gone gives nothing. */
+export function permissionsOfRoles(cib: XmlElement, roles: readonly string[]): readonly AclPermission[] {
+  const section = childElement(configurationElement(cib), 'acls')
+  const known = section === undefined ? [] : childElements(section, 'acl_role')
+  return roles.flatMap((role) => permissionsIn(known.find(({ attributes }) => attributes.id === role)))
+}
+
 function isFor({ name: element, attributes }: XmlElement, { name, groups }: AclUser): boolean {
   const named = attributes.name ?? attributes.id ?? ''
   if (element === 'acl_target') return named === name

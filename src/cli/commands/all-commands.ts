@@ -46,6 +46,7 @@ import { configDiff, configHistory, configUndo } from './config/history.ts'
 import { configShow } from './config/show.ts'
 import { configureLoad, configureShow } from './configure/configure.ts'
 import { configureStatements } from './configure/statement.ts'
+import { consoleDisable, consoleEnable, consoleStatus } from './console/console.ts'
 import { constraintColocationAdd, constraintColocationSet } from './constraint/colocation.ts'
 import { constraintConfig, constraintKindConfigs, constraintRef } from './constraint/config.ts'
 import { constraintDelete } from './constraint/delete.ts'
@@ -173,6 +174,7 @@ import { stonithTest } from './stonith/test.ts'
 import { sbdWatchdogTest } from './stonith/watchdog-test.ts'
 import { tagConfig, tagCreate, tagDelete, tagUpdate } from './tag/tag.ts'
 import { ticketCleanup, ticketCommands, ticketStatus } from './ticket/ticket.ts'
+import { tokenCreate, tokenList, tokenRevoke } from './token/token.ts'
 import { utilizationAutoCommand } from './utilization/auto.ts'
 import { waitConverged } from './wait/converged.ts'
 import { why } from './why/why.ts'
@@ -193,6 +195,12 @@ export const allCommands: readonly Command[] = [
   clusterToken,
   clusterTokenList,
   clusterTokenWithdraw,
+  consoleEnable,
+  consoleDisable,
+  consoleStatus,
+  tokenCreate,
+  tokenList,
+  tokenRevoke,
   pkiStatus,
   pkiRotate,
   clusterStart,

@@ -198,6 +198,12 @@ function flagsOf(command: Command, { program }: Speech): readonly Flag[] {
   return program === 'pcs' ? [...own, ...pcsFlags.filter(({ name }) => !own.some((flag) => flag.name === name))] : own
 }
 
+/** Which command a line of Systole's own grammar runs. */
+export function commandOfLine(line: readonly string[], commands: readonly Command[]): Command | undefined {
+  return findCommand(commands, presented(line, { program: 'systole', dialect: '0.12', readsOldWords: false }).line)
+    ?.command
+}
+
 interface Presented {
   readonly line: readonly string[]
   /** Written in words that pcs has given up. */

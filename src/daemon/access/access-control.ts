@@ -17,9 +17,10 @@ export class AccessControl {
   /** Of users who asked before, with the same permissions: what was found out for them is not looked for again. A remote node says itself who its users are. */
   readonly #guarded = { here: new Map<string, GuardedCib>(), remote: new Map<string, GuardedCib>() }
 
-  constructor(paths: Paths, configuration: AccessSources['configuration']) {
+  constructor(paths: Paths, configuration: AccessSources['configuration'], web?: NonNullable<AccessSources['web']>) {
     this.#sources = {
       users: new HostUsers(),
+      ...(web && { web }),
       ownUid: process.getuid?.() ?? 0,
       configuration,
       wasOn: () => readIfThere(paths.accessControlMark) !== undefined,

@@ -12,10 +12,10 @@ import type { AllRights, LimitedRights } from './rights.ts'
 export type LocalHandlers = Handlers<typeof localService>
 
 /**
- * `anybody` who may use the socket; `own part`: what the user's permissions leave of it, by a handler of its own (limited-api.ts);
+ * `open`: whoever reaches the API, without a token; `anybody` who may use the socket, or has a token; `own part`: what the user's permissions leave of it, by a handler of its own (limited-api.ts);
  * `administration`: the permission to write the whole configuration; `job`: that to run commands as root on all nodes, which only root has, and roles that name it.
  */
-export type Need = 'anybody' | 'own part' | 'administration' | 'job'
+export type Need = 'open' | 'anybody' | 'own part' | 'administration' | 'job'
 
 export const localNeeds = {
   getCib: 'own part',
@@ -82,6 +82,13 @@ export const localNeeds = {
   startPlay: 'job',
   changePlay: 'job',
   listPlays: 'job',
+  getConsole: 'anybody',
+  changeConsole: 'administration',
+  createApiToken: 'administration',
+  listApiTokens: 'administration',
+  revokeApiToken: 'administration',
+  whoAmI: 'anybody',
+  getHealth: 'open',
 } as const satisfies Readonly<Record<keyof LocalHandlers, Need>>
 
 type AnyHandler = (...given: readonly unknown[]) => Promise<unknown>
@@ -93,8 +100,10 @@ export function guardLocal(daemon: Daemon, handlers: LocalHandlers): LocalHandle
     const call: AnyHandler = async (request, ...rest) => {
       const need: Need = localNeeds[name]
       const { caller } = rest.at(-1) as CallContext
-      if (need === 'anybody' && caller.kind === 'user') return await handle(request, ...rest)
+      if (need === 'open' || (need === 'anybody' && caller.kind === 'user')) return await handle(request, ...rest)
       const rights = await daemon.access.rightsOf(caller)
+      if (caller.kind === 'web') noteWebCall(daemon, { call: name, user: rights.user, from: caller.from, request })
+      if (need === 'anybody') return await handle(request, ...rest)
       if (need === 'job') {
         return await handle(byUser(mayRunJobs(rights), request), ...rest)
       }
@@ -113,6 +122,22 @@ export function guardLocal(daemon: Daemon, handlers: LocalHandlers): LocalHandle
     return [name, call] as const
   })
   return Object.fromEntries(guarded) as unknown as LocalHandlers
+}
+
+/** Reading is not noted: a dashboard does it many times a minute. What was changed of the configuration is in its history, with its command. */
+function noteWebCall(
+  daemon: Daemon,
+  noted: {
+    readonly call: keyof LocalHandlers
+    readonly user: string
+    readonly from: string
+    readonly request: unknown
+  },
+): void {
+  const { call, user, from, request } = noted
+  if (/^(?:get|list|watch|read|whoAmI)/.test(call)) return
+  const { command } = request as Partial<Messages['PushRequest']>
+  daemon.log.info('a call of the HTTPS API', { call, user, from, ...(command === undefined ? {} : { command }) })
 }
 
 /** The history names who asked; root may act for somebody (sudo). */

@@ -11,7 +11,7 @@ import {
   superusers,
   type XmlElement,
 } from '../../cib/index.ts'
-import { type CallerIdentity, refuse } from '../../rpc/index.ts'
+import { type CallerIdentity, refuse, type WebCaller } from '../../rpc/index.ts'
 import type { HostUsers } from './host-users.ts'
 
 export type Rights = AllRights | LimitedRights
@@ -32,6 +32,8 @@ export interface LimitedRights {
 
 export interface AccessSources {
   readonly users: Pick<HostUsers, 'byId' | 'byName'>
+  /** Of whoever has called the HTTPS API. */
+  readonly web?: (caller: WebCaller) => Rights
   readonly ownUid: number
   /** Undefined where this node does not know it now. */
   readonly configuration: () => { readonly cib: XmlElement; readonly typed: Configuration } | undefined
@@ -51,6 +53,7 @@ export const accessCodes: ReadonlySet<string> = new Set([
 ])
 
 export async function rightsOf(caller: CallerIdentity, sources: AccessSources): Promise<Rights> {
+  if (caller.kind === 'web' && sources.web !== undefined) return sources.web(caller)
   if (caller.kind !== 'user')
     throw refuse('unknown-caller', 'The daemon cannot identify the caller: this socket does not report credentials.')
   const { uid } = caller

@@ -31,6 +31,7 @@ import { clearNode } from '../records/forget-node.ts'
 import { refuseManyTickets } from '../records/record-room.ts'
 import { changeTicket, ticketAfter } from '../records/ticket-after.ts'
 import { configuredFile } from './configured-file.ts'
+import { consoleHandlers } from './console-api.ts'
 import { copyHandlers } from './copy-api.ts'
 import { holdHandlers } from './hold-api.ts'
 import { jobHandlers } from './job-api.ts'
@@ -61,6 +62,7 @@ export function localHandlers(daemon: Daemon): Handlers<typeof localService> {
     ...jobHandlers(daemon),
     ...copyHandlers(daemon),
     ...playHandlers(daemon),
+    ...consoleHandlers(daemon),
   })
 }
 

@@ -19,6 +19,10 @@ export interface Paths {
   /** What this node's transitions were computed from, while it was the DC. */
   readonly transitions: string
   readonly joinTokens: string
+  /** The tokens for the HTTPS API, as this node has seen them last. */
+  readonly apiTokens: string
+  /** Exists while the HTTPS API of this node is enabled. */
+  readonly console: string
   /** Exists while access control is on in the last configuration that this node knew. */
   readonly accessControlMark: string
   readonly lock: string
@@ -45,6 +49,8 @@ export function pathsBelow(root: string): Paths {
     disabledMark: join(data, 'disabled'),
     transitions: join(data, 'pengine'),
     joinTokens: join(data, 'join-tokens.json'),
+    apiTokens: join(data, 'api-tokens.json'),
+    console: join(etc, 'console.json'),
     accessControlMark: join(data, 'access-control'),
     lock: join(run, 'systoled.pid'),
     metMark: join(run, 'met'),

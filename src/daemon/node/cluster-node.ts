@@ -60,6 +60,7 @@ import { Relink } from '../nodes/relink.ts'
 import { type RemovalView, removalNotes } from '../nodes/removal-core.ts'
 import { RemovalWork } from '../nodes/removal-work.ts'
 import { VoteKeeper, voterState } from '../nodes/vote-keeper.ts'
+import type { ServiceAnswer } from '../planner/messages.ts'
 import { componentsCommand } from '../plays/components-command.ts'
 import { PlayKeeper } from '../plays/play-keeper.ts'
 import { nodesForPulse } from '../pulse/begin.ts'
@@ -164,6 +165,7 @@ export class ClusterNode {
   readonly #listeners = new Set<() => void>()
   readonly #bootId = readBootId()
   #file: ClusterFile
+  #active: { readonly revision: number; readonly here: Promise<ServiceAnswer['here']> } | undefined
   #localStore: LocalStore | undefined
   #store: Store | undefined
   #executor: Executor | undefined
@@ -408,6 +410,7 @@ export class ClusterNode {
 
   /** A record of the store, as this node knows it. */
   readonly entry = (key: string): Entry | undefined => this.#known.get(key)
+  readonly below = (prefix: string): readonly Entry[] => this.#known.below(prefix)
 
   /** By this node's own clock, now. */
   /** Nobody that it knows brings it into the cluster. */
@@ -475,6 +478,18 @@ export class ClusterNode {
       witness: this.#witness.state(),
       enabled: isEnabled(this.#setup.paths),
     })
+  }
+
+  /** Computed by the planner thread, once for each state of the store. */
+  async activeHere(): Promise<ServiceAnswer['here']> {
+    const { revision } = this.view
+    const stale = this.#active?.revision !== revision
+    if (stale) {
+      const asked = { self: this.name, haveQuorum: true, addresses: {} }
+      const here = this.#known.services(asked).then((answer) => answer.here)
+      this.#active = { revision, here }
+    }
+    return (await this.#active?.here) ?? new Map()
   }
 
   onState(listener: () => void): () => void {

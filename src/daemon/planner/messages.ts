@@ -55,6 +55,8 @@ export interface ServiceAnswer {
   readonly checks: OwnChecks
   /** Of members, remote and guest nodes, where they are known. */
   readonly nodes: readonly NodeAddress[]
+  /** Resources that are active on this node, by every id that names them: active or promoted. */
+  readonly here: ReadonlyMap<string, 'active' | 'promoted'>
 }
 
 export interface Planned {

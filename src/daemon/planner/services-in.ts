@@ -3,6 +3,7 @@ import { utcOffsetAt } from '../../base/index.ts'
 import type { XmlElement } from '../../cib/index.ts'
 import { catalogueOf, checksOf } from '../../services/index.ts'
 import { statusOfCib } from '../../status/index.ts'
+import { activeOn } from './active-on.ts'
 import type { ServiceAnswer, ServiceQuestion } from './messages.ts'
 
 export function servicesIn(cib: XmlElement, { self, now, addresses }: ServiceQuestion): ServiceAnswer {
@@ -18,5 +19,5 @@ export function servicesIn(cib: XmlElement, { self, now, addresses }: ServiceQue
     const address = addressOf(name)
     return address === undefined ? [] : [{ name: String(name), address }]
   })
-  return { catalogue, checks: checksOf(self, catalogue, status), nodes }
+  return { catalogue, checks: checksOf(self, catalogue, status), nodes, here: activeOn(self, status) }
 }

@@ -65,7 +65,12 @@ function answerServices({ id, ...asked }: Extract<ToPlanner, { kind: 'services' 
   }
 }
 
-const noServices = { catalogue: { services: [], mistakes: [] }, checks: { due: [], left: [] }, nodes: [] }
+const noServices = {
+  catalogue: { services: [], mistakes: [] },
+  checks: { due: [], left: [] },
+  nodes: [],
+  here: new Map(),
+}
 
 function viewFor({ lost, own }: Pick<Question, 'lost' | 'own'>): ClusterView {
   if (own !== undefined) return viewOfItself(view, own)

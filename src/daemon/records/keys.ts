@@ -79,3 +79,7 @@ export const playPartKey = (part: string): string =>
   `${allKeys}play-parts/${part.split('/').map(encodeURIComponent).join('/')}`
 export const playPartsPrefix = (id: string): string => `${allKeys}play-parts/${encodeURIComponent(id)}/`
 export const ownersPrefixes = { job: jobsPrefix, rollout: `${allKeys}rollouts/`, play: playsPrefix }
+
+/** Tokens for the HTTPS API (src/daemon/console/api-tokens.ts). */
+export const apiTokensPrefix = `${allKeys}api-tokens/`
+export const apiTokenKey = (name: string): string => `${apiTokensPrefix}${encodeURIComponent(name)}`

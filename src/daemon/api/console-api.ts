@@ -1,0 +1,68 @@
+/** What the command line asks about the HTTPS API and its tokens, and what load balancers ask of a node through it. */
+import { type Handlers, type localService, refuse } from '../../rpc/index.ts'
+import type { Daemon } from '../daemon.ts'
+import { configuredFile } from './configured-file.ts'
+
+type ConsoleCalls =
+  | 'getConsole'
+  | 'changeConsole'
+  | 'createApiToken'
+  | 'listApiTokens'
+  | 'revokeApiToken'
+  | 'whoAmI'
+  | 'getHealth'
+
+export function consoleHandlers(daemon: Daemon): Pick<Handlers<typeof localService>, ConsoleCalls> {
+  return {
+    getConsole: async () => {
+      daemon.refuseOnWitness()
+      return await Promise.resolve(daemon.console.status())
+    },
+    changeConsole: async (asked, { caller }) => {
+      daemon.refuseOnWitness()
+      // It would end in the middle of its answer.
+      if (caller.kind === 'web')
+        throw refuse('by-itself', 'The HTTPS API does not open or close itself. Type it on the node.')
+      return await daemon.console.change(asked)
+    },
+    createApiToken: async ({ name, roles, validSeconds }, { caller }) => {
+      configuredFile(daemon)
+      if (caller.kind === 'web')
+        throw refuse('by-token', 'A token does not make tokens: they could outlive its own end. Type it on a node.')
+      const { user } = await daemon.access.rightsOf(caller)
+      const made = await daemon.apiTokens.create({ name, roles, validSeconds }, user)
+      return { token: made.token, validUntil: new Date(made.validUntil).toISOString() }
+    },
+    listApiTokens: async () => {
+      configuredFile(daemon)
+      const now = Date.now()
+      const tokens = daemon.apiTokens.list().map(({ name, roles, createdAt, validUntil, by }) => ({
+        name,
+        roles,
+        created: new Date(createdAt).toISOString(),
+        validUntil: new Date(validUntil).toISOString(),
+        createdBy: by,
+        isValid: validUntil > now,
+      }))
+      return await Promise.resolve({ tokens })
+    },
+    revokeApiToken: async ({ name }, { caller }) => {
+      configuredFile(daemon)
+      await daemon.apiTokens.revoke(name, (await daemon.access.rightsOf(caller)).user)
+      return {}
+    },
+    whoAmI: async (_, { caller }) => {
+      const { user, kind } = await daemon.access.rightsOf(caller)
+      return { user, limited: kind === 'limited' }
+    },
+    getHealth: async ({ resource }) => {
+      const none = { started: daemon.running, quorate: false, member: false, active: '' }
+      if (!daemon.running) return none
+      const { node } = daemon
+      const member = node.view.members.get(node.name)?.state === 'member'
+      // Without quorum this node may be about to stop what it runs.
+      const active = resource === undefined || !node.quorate ? '' : ((await node.activeHere()).get(resource) ?? '')
+      return { ...none, quorate: node.quorate, member, active }
+    },
+  }
+}

@@ -1,0 +1,191 @@
+/**
+ * Tokens for the HTTPS API. The store has the hash of each, so that all nodes know them; a file of this host has a copy for the time when the cluster
+ * is stopped here or has no quorum. A token has rights of its own: those of its roles, whatever access control is set to, or without roles those of
+ * an administrator. It never runs jobs unless access control is on and a role says so.
+ */
+import { createHash, randomBytes } from 'node:crypto'
+import { rmSync } from 'node:fs'
+import { aclIsOn, childElement, childElements, configurationElement, permissionsOfRoles } from '../../cib/index.ts'
+import type { ReplicatedConfiguration } from '../../controller/index.ts'
+import { refuse, type WebCaller } from '../../rpc/index.ts'
+import type { Entry, Store } from '../../store/index.ts'
+import type { Rights } from '../access/rights.ts'
+import { readIfThere, writeWhole } from '../host/files.ts'
+import type { Log } from '../host/log.ts'
+import { fromBytes, toBytes } from '../records/json-value.ts'
+import { apiTokenKey, apiTokensPrefix } from '../records/keys.ts'
+
+export interface ApiTokenRecord {
+  readonly name: string
+  /** SHA-256 of the whole token, in hexadecimal: 256 random bits need no slower one. */
+  readonly hash: string
+  /** None: everything that an administrator may do. */
+  readonly roles: readonly string[]
+  readonly createdAt: number
+  readonly validUntil: number
+  readonly by: string
+}
+
+export interface ApiTokenPorts {
+  readonly file: string
+  readonly log: Log
+  /** Of the running node, with what it has seen of the store; undefined where it takes no part or has seen nothing yet. */
+  readonly known: () => readonly Entry[] | undefined
+  readonly store: () => Store | undefined
+  readonly configuration: () => ReplicatedConfiguration | undefined
+}
+
+const mostTokens = 200
+const longestMs = 366 * 24 * 3_600_000
+const prefix = 'systole_'
+/** Wrong ones are in the log no more often, with how many there were. */
+const tellEveryMs = 10_000
+const nameForm = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
+
+const hashOf = (token: string): string => createHash('sha256').update(token).digest('hex')
+
+export class ApiTokens {
+  readonly #ports: ApiTokenPorts
+  readonly #read = new WeakMap<Entry, ApiTokenRecord>()
+  #kept: string | undefined
+  #wrong = { count: 0, toldAt: Number.NEGATIVE_INFINITY }
+
+  constructor(ports: ApiTokenPorts) {
+    this.#ports = ports
+  }
+
+  list(): readonly ApiTokenRecord[] {
+    const entries = this.#ports.known()
+    if (entries === undefined) return this.#fromFile()
+    const records = entries.map((entry) => this.#recordIn(entry))
+    this.#keep(records)
+    return records
+  }
+
+  async create(
+    asked: { readonly name: string; readonly roles: readonly string[]; readonly validSeconds: number },
+    by: string,
+  ): Promise<{ readonly token: string; readonly validUntil: number }> {
+    const { name, roles, validSeconds } = asked
+    const validMs = validSeconds * 1000
+    if (!nameForm.test(name))
+      throw refuse(
+        'bad-name',
+        `'${name}' is not a name for a token. Use up to 64 letters, digits, dots, underscores and hyphens.`,
+      )
+    if (!(validMs > 0 && validMs <= longestMs))
+      throw refuse('bad-time', 'A token can be valid for one second to 366 days.')
+    this.#refuseUnknownRoles(roles)
+    const store = this.#store()
+    const now = Date.now()
+    const known = this.list()
+    if (known.length >= mostTokens)
+      throw refuse('too-many', `The cluster has ${mostTokens} tokens. Revoke one with \`systole token revoke\`.`)
+    const token = `${prefix}${randomBytes(32).toString('base64url')}`
+    const record: ApiTokenRecord = { name, hash: hashOf(token), roles, createdAt: now, validUntil: now + validMs, by }
+    const key = apiTokenKey(name)
+    const { applied } = await store.transaction({
+      compare: [{ kind: 'absent', key }],
+      writes: [{ kind: 'put', key, value: toBytes(record) }],
+    })
+    if (!applied) throw refuse('exists', `There is already a token '${name}'. Revoke it first, or use another name.`)
+    this.#ports.log.info('a token for the HTTPS API was made', {
+      name,
+      roles,
+      by,
+      validUntil: new Date(record.validUntil).toISOString(),
+    })
+    return { token, validUntil: record.validUntil }
+  }
+
+  async revoke(name: string, by: string): Promise<void> {
+    const key = apiTokenKey(name)
+    const { applied } = await this.#store().transaction({
+      compare: [{ kind: 'present', key }],
+      writes: [{ kind: 'delete', key }],
+    })
+    if (!applied) throw refuse('no-such-token', `There is no token '${name}'. \`systole token list\` lists the tokens.`)
+    this.#ports.log.info('a token for the HTTPS API was revoked', { name, by })
+  }
+
+  /** Of whoever has shown a token. */
+  rightsOf({ token, from }: WebCaller): Rights {
+    const record = token.startsWith(prefix) ? this.#find(hashOf(token)) : undefined
+    if (record === undefined) {
+      if (token !== '') this.#noteWrong(from)
+      throw refuse('unknown-token', 'This token is not known to the cluster. `systole token create` makes one.')
+    }
+    const { name, roles, validUntil } = record
+    if (validUntil <= Date.now())
+      throw refuse('expired-token', `The token '${name}' expired on ${new Date(validUntil).toISOString()}.`)
+    const user = `token:${name}`
+    if (roles.length === 0) return { kind: 'all', user, mayNameAnother: false }
+    const configuration = this.#ports.configuration()
+    if (configuration === undefined)
+      throw refuse(
+        'roles-unknown',
+        'This node has no configuration now and does not know the roles of the token. Ask a node that has quorum.',
+      )
+    const mayRun = aclIsOn(configuration.typed)
+    const all = permissionsOfRoles(configuration.cib, roles)
+    // While access control is off, nobody but root runs jobs.
+    const permissions = mayRun ? all : all.filter(({ on }) => !(on.by === 'element' && on.name === 'job'))
+    return { kind: 'limited', user, permissions }
+  }
+
+  /** They are those of another cluster from now on. */
+  forget(): void {
+    rmSync(this.#ports.file, { force: true })
+    this.#kept = undefined
+  }
+
+  #find(hash: string): ApiTokenRecord | undefined {
+    return this.list().find((record) => record.hash === hash)
+  }
+
+  #recordIn(entry: Entry): ApiTokenRecord {
+    const known = this.#read.get(entry) ?? (fromBytes(entry.value) as ApiTokenRecord)
+    this.#read.set(entry, known)
+    return known
+  }
+
+  #fromFile(): readonly ApiTokenRecord[] {
+    this.#kept ??= readIfThere(this.#ports.file) ?? '[]'
+    return JSON.parse(this.#kept) as readonly ApiTokenRecord[]
+  }
+
+  #keep(records: readonly ApiTokenRecord[]): void {
+    const text = JSON.stringify(records)
+    if (text === this.#kept) return
+    writeWhole(this.#ports.file, text, 0o600)
+    this.#kept = text
+  }
+
+  #store(): Store {
+    const store = this.#ports.store()
+    if (store !== undefined) return store
+    throw refuse('no-quorum', 'This node has no quorum and cannot change tokens.')
+  }
+
+  #refuseUnknownRoles(roles: readonly string[]): void {
+    const cib = this.#ports.configuration()?.cib
+    const section = cib && childElement(configurationElement(cib), 'acls')
+    const known = section === undefined ? [] : childElements(section, 'acl_role').map(({ attributes }) => attributes.id)
+    const unknown = roles.filter((role) => !known.includes(role))
+    if (unknown.length > 0)
+      throw refuse(
+        'no-such-role',
+        ...unknown.map((role) => `There is no role '${role}'. \`systole acl config\` lists the roles.`),
+      )
+  }
+
+  #noteWrong(from: string): void {
+    this.#wrong.count += 1
+    const now = performance.now()
+    if (now - this.#wrong.toldAt < tellEveryMs) return
+    this.#ports.log.warn('a token that nobody knows was shown to the HTTPS API', { from, times: this.#wrong.count })
+    this.#wrong = { count: 0, toldAt: now }
+  }
+}
+
+export const apiTokensIn = (below: (prefix: string) => readonly Entry[]): readonly Entry[] => below(apiTokensPrefix)

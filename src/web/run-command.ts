@@ -1,0 +1,160 @@
+/** Runs a command for whoever calls, by the same function as the command line. It has no terminal and no files but those that came with the request. */
+import {
+  accessThrough,
+  allCommands,
+  type ClusterAccess,
+  commandOfLine,
+  Refusal,
+  runLine,
+  type Terminal,
+} from '../cli/index.ts'
+import { type LocalClient, NoAnswerError, RefusedError, UnreachableError } from '../rpc/index.ts'
+import type { Endpoint } from './command-table.ts'
+import { Problem, statusOfCode } from './problem.ts'
+import { type Given, lineOf } from './request.ts'
+
+const mostNotes = 200
+const longestFiles = 16 * 1024 * 1024
+
+export interface Ran {
+  readonly result: unknown
+  readonly exitCode: number
+  readonly notes: readonly string[]
+  /** What the command would have written to files. */
+  readonly files: Readonly<Record<string, string>>
+  /** The version of the configuration that it has seen last. */
+  readonly version: number | undefined
+}
+
+export interface Asking {
+  readonly live: LocalClient
+  readonly user: string
+  readonly ifVersion: number | undefined
+}
+
+/** Refusals of the daemon on the way, which decide on the status. */
+interface Trace {
+  code: string | undefined
+  version: number | undefined
+}
+
+export async function runCommand(endpoint: Endpoint, given: Given, asking: Asking): Promise<Ran> {
+  const { command, canPreview } = endpoint
+  if (given.isDryRun && !canPreview)
+    throw new Problem(400, `'${command.path.join(' ')}' cannot show what it would cause. Nothing was done.`)
+  const line = lineOf(endpoint, given)
+  if (commandOfLine(line, allCommands) !== command)
+    throw new Problem(
+      400,
+      `'${given.words[0] ?? ''}' is part of the name of another command. The description is at /api/openapi.json.`,
+    )
+  const { trace, printed, notes, written } = await run(
+    [...line, ...(given.isDryRun ? ['--preview'] : []), '--json'],
+    given.files,
+    asking,
+  )
+  const result: unknown = printed.standardOutput === '' ? null : JSON.parse(printed.standardOutput)
+  const sentences = refusalIn(result, printed.exitCode)
+  if (sentences !== undefined) throw new Problem(statusOfCode(trace.code), sentences, { code: trace.code })
+  return { result, exitCode: printed.exitCode, notes, files: written, version: trace.version }
+}
+
+/** As text, for /metrics. */
+export async function runForText(line: readonly string[], asking: Asking): Promise<string> {
+  const { printed, trace } = await run(line, {}, asking)
+  if (printed.exitCode === 0) return printed.standardOutput
+  throw new Problem(statusOfCode(trace.code), printed.standardError.replace(/^Error: /gm, '').trim(), {
+    code: trace.code,
+  })
+}
+
+async function run(line: readonly string[], files: Given['files'], asking: Asking) {
+  const notes: string[] = []
+  const written: Record<string, string> = {}
+  const trace: Trace = { code: undefined, version: undefined }
+  const printed = await runLine({
+    commands: allCommands,
+    line,
+    terminal: terminalOf(asking.user, { files, notes, written }),
+    openCluster: (file) => {
+      if (file !== undefined) throw new Refusal('The API works on the running cluster: a CIB file cannot be given.')
+      return cluster(asking, trace)
+    },
+  })
+  return { printed, notes, written, trace }
+}
+
+function refusalIn(result: unknown, exitCode: number): readonly string[] | undefined {
+  if (exitCode === 0 || typeof result !== 'object' || result === null || !('error' in result)) return undefined
+  return Array.isArray(result.error) ? result.error.map(String) : [String(result.error)]
+}
+
+function cluster({ live, user, ifVersion }: Asking, trace: Trace): ClusterAccess {
+  const access = accessThrough(noting(live, trace), user)
+  return {
+    ...access,
+    // A push names the version that was read: what comes between is a conflict there.
+    readCib: async () => {
+      const snapshot = await access.readCib()
+      trace.version = snapshot.version
+      if (ifVersion === undefined || snapshot.version === ifVersion) return snapshot
+      trace.code = 'conflict'
+      throw new Refusal(
+        `The configuration has version ${snapshot.version} by now, and not ${ifVersion}. Nothing was changed.`,
+      )
+    },
+    push: async (change) => {
+      const answer = await access.push(change)
+      trace.version = answer.version
+      return answer
+    },
+  }
+}
+
+/** The same client, which remembers why it was refused last. */
+function noting(live: LocalClient, trace: Trace): LocalClient {
+  const note = (error: unknown): never => {
+    if (error instanceof RefusedError) trace.code = error.code
+    else if (error instanceof NoAnswerError || error instanceof UnreachableError) trace.code = 'no-answer'
+    throw error
+  }
+  const calls = Object.entries(live).map(([name, call]) => {
+    if (name === 'close') return [name, () => undefined] as const
+    const ask = call as (...given: readonly unknown[]) => Promise<unknown>
+    return [name, async (...given: readonly unknown[]) => await ask(...given).catch(note)] as const
+  })
+  return Object.fromEntries(calls) as unknown as LocalClient
+}
+
+function terminalOf(
+  user: string,
+  io: { readonly files: Given['files']; readonly notes: string[]; readonly written: Record<string, string> },
+): Terminal {
+  return {
+    columns: 100,
+    color: false,
+    user,
+    now: () => new Date(),
+    progress: (line) => {
+      if (io.notes.length < mostNotes) io.notes.push(line.replace(/\n$/, ''))
+    },
+    readFile: async (path) => {
+      const text = Object.hasOwn(io.files, path) ? io.files[path] : undefined
+      if (text !== undefined) return await Promise.resolve(text)
+      throw new Refusal(
+        `The request has no file '${path}'. Send its text in 'files', by this name: files of the host are not read.`,
+      )
+    },
+    writeFile: async (path, text) => {
+      const length = Object.values(io.written).reduce((sum, one) => sum + one.length, text.length)
+      if (length > longestFiles) throw new Refusal('The answer is too long for the API. Type the command on a node.')
+      io.written[path] = text
+      await Promise.resolve()
+    },
+    readInput: async () =>
+      await Promise.reject(new Refusal('The API has no standard input. Give what is asked for in the request.')),
+    resolve: async () => await Promise.resolve(undefined),
+    edit: async () => await Promise.resolve(undefined),
+    confirm: async () => await Promise.resolve(undefined),
+  }
+}

@@ -1,0 +1,280 @@
+/**
+ * The HTTPS server of the API: which request is answered how, and within which bounds. It decides nothing about the cluster and about nobody's rights: each
+ * call goes to the daemon with the token that the client has shown.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { allCommands } from '../cli/index.ts'
+import { type LocalClient, NoAnswerError, plainPeer, RefusedError, UnreachableError } from '../rpc/index.ts'
+import { bounds, Guesses, Room } from './bounds.ts'
+import { type Endpoint, endpointsOf } from './command-table.ts'
+import { openApi } from './openapi.ts'
+import { Problem, statusOfCode } from './problem.ts'
+import {
+  bodyOf,
+  expectedVersion,
+  type Given,
+  givenInBody,
+  givenInQuery,
+  refuseOtherOrigin,
+  type Target,
+  targetOf,
+  tokenIn,
+} from './request.ts'
+import { runCommand, runForText } from './run-command.ts'
+import { Streams } from './streams.ts'
+
+/** A client of the daemon for whoever has shown this token, from there. */
+export type Clients = (who: { readonly token: string; readonly from: string }) => LocalClient
+
+/** What has been refused, for the log of the daemon. */
+export type Report = (refused: { readonly what: string; readonly from: string }) => void
+
+const lookAgainMs = 5000
+const healthWithinMs = 2000
+const commandWithinMs = 10 * 60_000
+const healthRequests = 32
+
+interface Caller {
+  readonly token: string
+  readonly user: string
+  readonly live: LocalClient
+}
+
+export class ApiServer {
+  readonly #clients: Clients
+  readonly #report: Report
+  readonly #endpoints = new Map<string, Endpoint>()
+  readonly #description: string
+  readonly #guesses = new Guesses()
+  readonly #requests = new Room('requests', bounds.requests, bounds.requestsOfToken)
+  readonly #health = new Room('health checks', healthRequests, healthRequests)
+  readonly #streams = new Streams()
+
+  constructor(clients: Clients, report: Report, version: string) {
+    this.#clients = clients
+    this.#report = report
+    const endpoints = endpointsOf(allCommands)
+    for (const endpoint of endpoints) this.#endpoints.set(`/api/v1${endpoint.path}`, endpoint)
+    this.#description = JSON.stringify(openApi(endpoints, version))
+  }
+
+  close(): void {
+    this.#streams.close()
+  }
+
+  /** Of a server of HTTPS. Never throws. */
+  readonly answer = (request: IncomingMessage, response: ServerResponse): void => {
+    response.on('error', () => response.destroy())
+    request.on('error', () => undefined)
+    this.#answer(request, response).catch((error: unknown) => {
+      if (response.destroyed) return
+      const problem = problemOf(error)
+      if (problem.status === 500)
+        this.#report({ what: error instanceof Error ? (error.stack ?? '') : String(error), from: fromOf(request) })
+      // What it had left to send is not read.
+      if (!request.complete) response.setHeader('connection', 'close')
+      send(response, problem.status, {
+        type: 'application/problem+json',
+        text: JSON.stringify(problem.body()),
+        headers: problem.headers,
+      })
+    })
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const target = targetOf(request.url ?? '')
+    refuseOtherOrigin(request)
+    const { path } = target
+    const health = /^\/(?:(live|ready)|resource\/([^/]+)\/(active|promoted))$/.exec(path)
+    if (health !== null) return await this.#answerHealth(request, response, health)
+    if (path === '/api/openapi.json') {
+      onlyBy(request, 'GET')
+      return send(response, 200, { type: 'application/json', text: this.#description })
+    }
+    const endpoint = this.#endpoints.get(path)
+    if (endpoint === undefined && path !== '/metrics' && path !== '/api/v1/events')
+      throw new Problem(404, `There is nothing at ${path}. The description is at /api/openapi.json.`)
+    onlyBy(request, endpoint?.method ?? 'GET')
+    const caller = await this.#whoCalls(request)
+    if (path === '/api/v1/events')
+      return await this.#streams.open(request, response, { ...caller, source: sourceOf(caller) })
+    const leave = this.#requests.enter(caller.user)
+    try {
+      if (endpoint === undefined) await answerMetrics(response, caller)
+      else await this.#runEndpoint(request, response, { endpoint, caller, target })
+    } finally {
+      leave()
+    }
+  }
+
+  async #whoCalls(request: IncomingMessage): Promise<Caller> {
+    const from = fromOf(request)
+    const token = tokenIn(request)
+    this.#guesses.refuse(from, performance.now())
+    const live = this.#clients({ token, from })
+    try {
+      const { user } = await live.whoAmI({}, { timeoutMs: 10_000 })
+      return { token, user, live }
+    } catch (error) {
+      if (
+        error instanceof RefusedError &&
+        error.code === 'unknown-token' &&
+        this.#guesses.note(from, performance.now())
+      )
+        this.#report({ what: `${bounds.wrongTokens} wrong tokens: the address is not listened to for a minute`, from })
+      throw error
+    }
+  }
+
+  async #runEndpoint(
+    request: IncomingMessage,
+    response: ServerResponse,
+    { endpoint, caller, target }: { readonly endpoint: Endpoint; readonly caller: Caller; readonly target: Target },
+  ): Promise<void> {
+    const given = await givenIn(request, endpoint, target)
+    const ran = await within(
+      runCommand(endpoint, given, { live: caller.live, user: caller.user, ifVersion: expectedVersion(request) }),
+    )
+    const { version, ...body } = ran
+    const headers = version === undefined ? {} : { etag: `"${version}"` }
+    send(response, 200, { type: 'application/json', text: JSON.stringify(body), headers })
+  }
+
+  async #answerHealth(
+    request: IncomingMessage,
+    response: ServerResponse,
+    [, word, resource, state]: readonly string[],
+  ): Promise<void> {
+    onlyBy(request, 'GET', 'HEAD', 'OPTIONS')
+    const leave = this.#health.enter('')
+    try {
+      const live = this.#clients({ token: '', from: fromOf(request) })
+      const asked = resource === undefined ? {} : { resource: decoded(resource) }
+      const health = await live.getHealth(asked, { timeoutMs: healthWithinMs }).catch(() => undefined)
+      const ready = health?.started === true && health.member && health.quorate
+      const isActive =
+        health !== undefined && (state === 'promoted' ? health.active === 'promoted' : health.active !== '')
+      const is = word === 'live' ? health !== undefined : word === 'ready' ? ready : isActive
+      const told = word === 'live' ? { live: is } : word === 'ready' ? { ready: is } : { [state ?? '']: is }
+      send(response, is ? 200 : 503, { type: 'application/json', text: JSON.stringify(told) })
+    } finally {
+      leave()
+    }
+  }
+}
+
+async function givenIn(request: IncomingMessage, endpoint: Endpoint, { query }: Target): Promise<Given> {
+  const inQuery = givenInQuery(endpoint, query)
+  if (endpoint.method === 'GET') return { ...inQuery, files: {}, isDryRun: false }
+  const dryRun = query.get('dry-run')
+  if (dryRun !== null && !['', 'true', 'false'].includes(dryRun)) throw new Problem(400, `'dry-run' is true or false.`)
+  if ([...query.keys()].some((name) => name !== 'dry-run'))
+    throw new Problem(
+      400,
+      `A request that changes something has its words and options in its body, and 'dry-run' alone in its address.`,
+    )
+  return { ...givenInBody(await bodyOf(request)), isDryRun: dryRun !== null && dryRun !== 'false' }
+}
+
+async function answerMetrics(response: ServerResponse, { live, user }: Caller): Promise<void> {
+  const text = await within(runForText(['metrics'], { live, user, ifVersion: undefined }))
+  send(response, 200, { type: 'application/openmetrics-text; version=1.0.0; charset=utf-8', text })
+}
+
+function sourceOf({ live, user }: Caller) {
+  const endpoint = endpointsOf(allCommands.filter(({ path }) => path.join(' ') === 'status'))[0]
+  return {
+    status: async () => {
+      if (endpoint === undefined) throw new Problem(500, 'There is no command status.')
+      const given = { words: [], flags: {}, files: {}, isDryRun: false }
+      const { result } = await runCommand(endpoint, given, { live, user, ifVersion: undefined })
+      return result as Readonly<Record<string, unknown>>
+    },
+    watch: async (onChange: () => void, signal: AbortSignal) => await watchAsLongAs(live, onChange, signal),
+  }
+}
+
+/** The daemon looks at the token with every change; one that is revoked or expires in a quiet time is found out by asking. */
+async function watchAsLongAs(live: LocalClient, onChange: () => void, signal: AbortSignal): Promise<void> {
+  const end = new AbortController()
+  const look = (): void => {
+    live.whoAmI({}, { timeoutMs: 10_000 }).catch((error: unknown) => {
+      if (error instanceof RefusedError) end.abort(error)
+    })
+  }
+  const timer = setInterval(look, lookAgainMs)
+  try {
+    await live.watchState({}, onChange, { signal: AbortSignal.any([signal, end.signal]) })
+  } finally {
+    clearInterval(timer)
+  }
+  if (end.signal.aborted) throw end.signal.reason
+}
+
+/** The command goes on; whoever waits for it does not. */
+async function within<T>(work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    const problem = new Problem(
+      504,
+      'The command takes longer than 10 minutes and goes on. GET /api/v1/status shows how far it is.',
+    )
+    timer = setTimeout(() => reject(problem), commandWithinMs)
+  })
+  try {
+    return await Promise.race([work, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function problemOf(error: unknown): Problem {
+  if (error instanceof Problem) return error
+  if (error instanceof RefusedError) {
+    const status = statusOfCode(error.code)
+    return new Problem(status, error.sentences, {
+      code: error.code,
+      ...(status === 401 && { headers: { 'www-authenticate': 'Bearer' } }),
+    })
+  }
+  if (error instanceof NoAnswerError || error instanceof UnreachableError)
+    return new Problem(503, 'The daemon of this node does not answer. Try again, or ask another node.')
+  return new Problem(500, 'The API has failed: the log of systoled on this node says why.')
+}
+
+function onlyBy({ method = '' }: IncomingMessage, ...methods: readonly string[]): void {
+  if (methods.includes(method)) return
+  throw new Problem(405, `This takes ${methods.join(', ')} and not ${method}.`, {
+    headers: { allow: methods.join(', ') },
+  })
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    throw new Problem(400, 'The path of the request is not UTF-8.')
+  }
+}
+
+const fromOf = ({ socket }: IncomingMessage): string => plainPeer(socket.remoteAddress) ?? ''
+
+function send(
+  response: ServerResponse,
+  status: number,
+  content: { readonly type: string; readonly text: string; readonly headers?: Readonly<Record<string, string>> },
+): void {
+  if (response.headersSent) {
+    response.end()
+    return
+  }
+  response.writeHead(status, {
+    'content-type': content.type,
+    'content-length': Buffer.byteLength(content.text),
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+    'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+    ...content.headers,
+  })
+  response.end(response.req.method === 'HEAD' ? undefined : content.text)
+}

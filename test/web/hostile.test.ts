@@ -1,0 +1,269 @@
+/**
+ * Hostile requests to the real server on loopback: each is answered with a status and a sentence, nothing reaches the daemon but the question who has
+ * shown a token, and the process does not grow.
+ */
+import { connect, type TLSSocket } from 'node:tls'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createAuthority, createNodeCertificate, type LocalClient, refuse } from '../../src/rpc/index.ts'
+import { bounds } from '../../src/web/bounds.ts'
+import { Web } from '../../src/web/listen.ts'
+
+const good = 'systole_good'
+const host = '127.0.0.1'
+let port = 0
+let ca = ''
+let web: Web
+/** Calls that have reached the daemon, but for those that ask who it is. */
+const done: string[] = []
+const reports: string[] = []
+
+/** A daemon that knows one token, and notes what else it is asked. */
+function daemonFor(token: string): LocalClient {
+  const known: Readonly<Record<string, () => Promise<unknown>>> = {
+    whoAmI: async () => {
+      if (token === good) return await Promise.resolve({ user: 'token:good', limited: false })
+      throw refuse(
+        token === 'systole_old' ? 'expired-token' : 'unknown-token',
+        'This token is not known or has expired.',
+      )
+    },
+    getHealth: async () => await Promise.resolve({ started: true, quorate: true, member: true, active: '' }),
+  }
+  const names = [
+    'getState',
+    'getCib',
+    'pushConfiguration',
+    'fence',
+    'stopCluster',
+    'watchState',
+    'getMetrics',
+    'setTicket',
+  ]
+  const others = names.map((name) => {
+    const call = async (): Promise<never> => {
+      done.push(name)
+      throw await Promise.resolve(refuse('permission-denied', `No permission for ${name}.`))
+    }
+    return [name, call] as const
+  })
+  return { ...Object.fromEntries(others), ...known, close: () => undefined } as unknown as LocalClient
+}
+
+beforeAll(async () => {
+  const authority = await createAuthority('test')
+  ca = authority.certificate
+  const own = await createNodeCertificate(authority, { name: 'n1', addresses: [host] })
+  await new Promise<void>((resolve) => {
+    web = new Web(
+      ({ token }) => daemonFor(token),
+      ({ what }) => void reports.push(what),
+      ({ addresses }) => {
+        port = Number(addresses[0]?.split(':').at(-1))
+        resolve()
+      },
+    )
+    web.obey({ port: freePort, addresses: [host], identity: { ...own, authority: authority.certificate } })
+  })
+})
+afterAll(async () => await web.close())
+
+const freePort = 30_000 + (process.pid % 20_000)
+
+interface Answer {
+  readonly status: number
+  readonly body: string
+}
+
+/** Sends text as it is, and then as much more as is taken. */
+async function raw(text: string, more = 0): Promise<Answer> {
+  return await new Promise((resolve) => {
+    let heard = ''
+    let sent = 0
+    const over = (): void => {
+      socket.destroy()
+      const [, status = '0', body = ''] = /^HTTP\/1\.1 (\d+)[\s\S]*?\r\n\r\n([\s\S]*)$/.exec(heard) ?? []
+      resolve({ status: Number(status), body })
+    }
+    const socket: TLSSocket = connect({ host, port, ca, servername: 'n1' }, () => {
+      socket.write(text)
+      const chunk = Buffer.alloc(64 * 1024, 'x')
+      const push = (): void => {
+        while (sent < more && socket.writable) {
+          sent += chunk.length
+          if (!socket.write(chunk)) return void socket.once('drain', push)
+        }
+      }
+      push()
+    })
+    socket.on('data', (data: Buffer) => {
+      heard += data.toString('latin1')
+      const length = /content-length: (\d+)/i.exec(heard)?.[1]
+      const head = heard.indexOf('\r\n\r\n')
+      if (head >= 0 && length !== undefined && heard.length >= head + 4 + Number(length)) over()
+    })
+    socket.on('error', () => over())
+    socket.on('close', () => over())
+  })
+}
+
+const request = (line: string, headers: readonly string[] = [], body = ''): string =>
+  [
+    `${line} HTTP/1.1`,
+    'Host: n1:7705',
+    ...headers,
+    ...(body === '' ? [] : [`Content-Length: ${Buffer.byteLength(body)}`]),
+    '',
+    body,
+  ].join('\r\n')
+const bearer = (token: string): string => `Authorization: Bearer ${token}`
+const json = 'Content-Type: application/json'
+const by = (line: string, body = '', ...headers: readonly string[]): string =>
+  request(line, [bearer(good), ...(body === '' ? [] : [json]), ...headers], body)
+const create = 'POST /api/v1/resource/create'
+
+const cases: readonly (readonly [what: string, status: number, text: string])[] = [
+  ...['/api/v1/status', '/metrics', '/api/v1/events', '/api/v1/cluster/cib', '/api/v1/config/history'].map(
+    (path) => [`no token: ${path}`, 401, request(`GET ${path}`)] as const,
+  ),
+  ['no token: a change', 401, request(create, [json], '{"words":["a","b"]}')],
+  ['a token that has expired', 401, request('GET /api/v1/status', [bearer('systole_old')])],
+  ['a token of nobody', 401, request('GET /api/v1/status', [bearer('systole_other')])],
+  ['no bearer token', 401, request('GET /api/v1/status', ['Authorization: Basic cm9vdDpyb290'])],
+  ['an empty token', 401, request('GET /api/v1/status', ['Authorization: Bearer '])],
+  ['a token without end', 401, request('GET /api/v1/status', [bearer('a'.repeat(2000))])],
+  ['a token in the address', 401, request(`GET /api/v1/status?access_token=${good}`)],
+  ['a token in a cookie', 401, request('GET /api/v1/status', [`Cookie: token=${good}`])],
+  ['two headers of a token', 401, request('GET /api/v1/status', [bearer('x'), bearer(good)])],
+  ...['https://evil.example', 'null', 'http://n1:7705', 'https://n1:7705.evil.example', 'file://'].map(
+    (origin) => [`the origin ${origin}`, 403, by('GET /api/v1/status', '', `Origin: ${origin}`)] as const,
+  ),
+  ['a page of another site', 403, by(create, '{"words":["a","b"]}', 'Sec-Fetch-Site: cross-site')],
+  [
+    'a preflight of another origin',
+    403,
+    request('OPTIONS /api/v1/status', ['Origin: https://evil.example', 'Access-Control-Request-Method: POST']),
+  ],
+  ...[
+    '//api/v1/status',
+    '/api//v1/status',
+    '/api/v1/../v1/status',
+    '/api/v1/./status',
+    '/api/v1/%2e%2e/status',
+    '/api/v1%2fstatus',
+    '/api/v1/status%00',
+    '/api/v1\\status',
+    '/resource/..%2f..%2fetc/active',
+    '/resource/../active',
+  ].map((path) => [`the path ${path}`, 400, by(`GET ${path}`)] as const),
+  ['an absolute address', 400, by('GET http://n1/api/v1/status')],
+  ['a path without a slash', 400, by('GET api/v1/status')],
+  ['a path that is no UTF-8', 400, by('GET /resource/%ff/active')],
+  ...[
+    '/',
+    '/api',
+    '/api/v1',
+    '/api/v1/',
+    '/etc/passwd',
+    '/api/v1/constructor',
+    '/api/v1/__proto__',
+    '/api/v1/job/run',
+    '/api/v1/console/enable',
+    '/api/v1/token/create',
+    '/api/v2/status',
+    '/API/V1/STATUS',
+  ].map((path) => [`nothing at ${path}`, path.endsWith('/') && path !== '/' ? 400 : 404, by(`GET ${path}`)] as const),
+  ['an address without end', 414, by(`GET /api/v1/status?${'a'.repeat(5000)}`)],
+  ['headers without end', 431, by('GET /api/v1/status', '', `X: ${'a'.repeat(20_000)}`)],
+  ['many headers', 431, by('GET /api/v1/status', '', ...Array.from({ length: 3000 }, (_, number) => `X-${number}: a`))],
+  ...[
+    'POST /api/v1/status',
+    'DELETE /api/v1/status',
+    'PUT /metrics',
+    'TRACE /api/v1/status',
+    'GET /api/v1/resource/create',
+    'POST /live',
+    'POST /api/openapi.json',
+  ].map((line) => [`another method: ${line}`, 405, by(line)] as const),
+  ...[
+    '{',
+    '[]',
+    '"a"',
+    '{"words":"a"}',
+    '{"words":[1]}',
+    '{"argv":["status"]}',
+    '{"flags":[]}',
+    '{"__proto__":{"words":["a"]}}',
+    `{"words":${'['.repeat(5000)}`,
+  ].map((body) => [`the body ${body.slice(0, 30)}`, 400, by(create, body)] as const),
+  ...['-f/etc/passwd', '--file=/etc/passwd', '-f', '--', '--json'].map(
+    (word) => [`the word ${word}`, 400, by(create, JSON.stringify({ words: [word] }))] as const,
+  ),
+  ...['file', 'json', 'debug', 'nosuch'].map(
+    (flag) =>
+      [`the option ${flag}`, 400, by(create, JSON.stringify({ words: ['a', 'b'], flags: { [flag]: 'x' } }))] as const,
+  ),
+  ['options of files in the address', 400, by('GET /api/v1/simulate?xml-file=/etc/passwd')],
+  ['standard input', 400, by('GET /api/v1/simulate?batch=true')],
+  ['another command by its words', 400, by('GET /api/v1/stonith/history?word=cleanup')],
+  ['a change by GET', 400, by('GET /api/v1/status?word=wait')],
+  ['a dry run of what has none', 400, by('POST /api/v1/stonith/fence?dry-run', '{"words":["n1"]}')],
+  ['a version that is none', 400, by(create, '{"words":["a","b"]}', 'If-Match: 17')],
+  [
+    'a body that is no JSON by its type',
+    415,
+    request(create, [bearer(good), 'Content-Type: text/plain'], '{"words":["a","b"]}'),
+  ],
+  ['a form', 415, request(create, [bearer(good), 'Content-Type: application/x-www-form-urlencoded'], 'words=a')],
+  ['a body that says it is long', 413, request(create, [bearer(good), json, 'Content-Length: 1073741824'])],
+  ['two lengths', 400, request(create, [bearer(good), json, 'Content-Length: 5', 'Content-Length: 6'])],
+  [
+    'a length and chunks',
+    400,
+    request(create, [bearer(good), json, 'Content-Length: 5', 'Transfer-Encoding: chunked']),
+  ],
+  ['no HTTP', 400, 'hello\r\n\r\n'],
+  ['HTTP/2 without being asked', 400, 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
+  ['a header that breaks its line', 400, 'GET /live HTTP/1.1\r\nHost: a\r\nX: a\rb\r\n\r\n'],
+  ['what the token may not', 403, by('GET /api/v1/status')],
+]
+
+test(`${cases.length} hostile requests have a status and a sentence, and nothing is done`, async () => {
+  expect(cases.length).toBeGreaterThan(60)
+  // Wrong tokens close the door to the address: those come one by one, last.
+  for (const [what, status, text] of cases) {
+    const answer = await raw(text)
+    expect([what, answer.status]).toEqual([what, status])
+    expect([what, JSON.parse(answer.body)]).toMatchObject([
+      what,
+      { status, detail: expect.stringMatching(/\.$/) as unknown },
+    ])
+  }
+  expect(done).toEqual(['getState'])
+}, 60_000)
+
+test('a body without end is cut off and not kept, and slow requests end', async () => {
+  const before = process.memoryUsage().rss
+  const chunked = request(create, [bearer(good), json, 'Transfer-Encoding: chunked']) + 'fffffff\r\n'
+  const answers = await Promise.all(Array.from({ length: 8 }, async () => await raw(chunked, 64 * 1024 * 1024)))
+  for (const { status } of answers) expect([0, 413]).toContain(status)
+  const slow = await Promise.all(
+    [
+      'GET /live HTTP/1.1\r\nHost: a\r\n',
+      `${create} HTTP/1.1\r\nHost: a\r\n${bearer(good)}\r\n${json}\r\nContent-Length: 10\r\n\r\n{`,
+    ].map(async (text) => await raw(text)),
+  )
+  expect(slow.map(({ status }) => status)).toEqual([408, 408])
+  expect(process.memoryUsage().rss - before).toBeLessThan(200 * 1024 * 1024)
+  expect((await raw(request('GET /live'))).status).toBe(200)
+}, 60_000)
+
+test('an address that guesses tokens is not listened to for a minute, also with a good one, and that is reported', async () => {
+  const answers: number[] = []
+  for (let number = 0; number < bounds.wrongTokens + 2; number++)
+    answers.push((await raw(request('GET /api/v1/status', [bearer(`systole_guess${number}`)]))).status)
+  expect(answers.slice(0, 5)).toEqual([401, 401, 401, 401, 401])
+  expect(answers.slice(-2)).toEqual([429, 429])
+  expect((await raw(by('GET /api/v1/status'))).status).toBe(429)
+  expect((await raw(request('GET /live'))).status).toBe(200)
+  expect(reports).toEqual([expect.stringContaining('wrong tokens') as unknown])
+})
