@@ -69,6 +69,7 @@ const withoutList: readonly (readonly [reason: string, paths: string])[] = [
   ['A token that makes tokens could outlive its own end. Type it on a node.', 'token create'],
   ['It opens an editor. Read `cluster cib` and push it with `cluster cib-push`.', 'cluster edit'],
   ['It is for shells.', 'completion'],
+  [runsAgent, 'stonith test'],
   [
     runsAgent,
     'resource debug-start | resource debug-stop | resource debug-monitor | resource debug-promote | resource debug-demote',
