@@ -1,4 +1,5 @@
 /** What machines are and how they are: facts, profiles, capacities. Pure. */
+export { type BenchmarkPart, type BenchmarkResult, benchmarkParts, outliersOf } from './benchmark.ts'
 export { capacityOf, defaultReserve, type Reserve } from './capacity.ts'
 export {
   differencesBetween,

@@ -91,3 +91,23 @@ test('with facts-interval=0 nothing is recorded', async () => {
     [...(await facts()).values()].every((own) => Object.keys(own).length === 0),
   )
 }, 60_000)
+
+test('nodes are measured by a job, and each has a result', async () => {
+  const measure = lab.systole('n1', 'node', 'benchmark', '--all', '--tolerance=99', '--json')
+  const { results, missing, outliers } = JSON.parse(await measure) as {
+    readonly results: Readonly<Record<string, Readonly<Record<string, number>>>>
+    readonly missing: readonly string[]
+    readonly outliers: readonly unknown[]
+  }
+  expect([missing, outliers]).toEqual([[], []])
+  expect(Object.keys(results).sort()).toEqual(nodes)
+  for (const result of Object.values(results))
+    for (const part of ['cpu', 'memory', 'disk']) expect(result[part]).toBeGreaterThan(0)
+  const one = JSON.parse(await lab.systole('n1', 'node', 'benchmark', '--on=n2', '--parts=cpu', '--json')) as {
+    readonly results: Readonly<Record<string, object>>
+  }
+  expect(Object.entries(one.results).map(([node, result]) => [node, Object.keys(result)])).toEqual([['n2', ['cpu']]])
+  const here = JSON.parse(await lab.systole('n2', 'node', 'benchmark', '--here', '--parts=disk', '--json')) as object
+  expect(Object.keys(here)).toEqual(['disk'])
+  expect((await lab.inNode('n2', 'sh', '-c', 'ls /var/lib/systole')).includes('benchmark-')).toBe(false)
+}, 90_000)

@@ -63,6 +63,7 @@ import { jobCancel, jobList, jobOutput, jobRun, jobShow } from './job/job.ts'
 import { lockAcquire, lockList, lockRelease, lockRun } from './lock/lock.ts'
 import { metrics } from './metrics/metrics.ts'
 import { nodeAttribute } from './node/attribute.ts'
+import { nodeBenchmark } from './node/benchmark.ts'
 import { nodeDrain, nodeUndrain } from './node/drain.ts'
 import { nodeFacts } from './node/facts.ts'
 import { nodeHealth } from './node/health.ts'
@@ -300,6 +301,7 @@ export const allCommands: readonly Command[] = [
   nodeAttribute,
   nodeFacts,
   nodeHealth,
+  nodeBenchmark,
   nodeUtilization,
   utilizationAutoCommand,
   propertySet,
