@@ -1,4 +1,4 @@
-/** The commands' groups, each with a page of its own: what apropos finds them by. A test fails for one without words. */
+/** The commands' groups, each with a page of its own: what apropos finds them by. One without words here is found by the summary of its first command. */
 export const areas: Readonly<Record<string, string>> = {
   acl: 'permissions of users and roles in a cluster',
   alert: 'programs that a cluster runs when something happens',
@@ -16,6 +16,7 @@ export const areas: Readonly<Record<string, string>> = {
   import: 'take over a cluster of Pacemaker and Corosync',
   inventory: 'the cluster as an inventory for Ansible',
   job: 'commands and files on several nodes, without ssh',
+  metrics: 'numbers of a node for Prometheus',
   lock: 'named locks in the whole cluster',
   node: 'standby, maintenance, drain and attributes of nodes',
   orchestrate: 'versions and settings of nodes, with the verbs of jiocloud.orchestrate',

@@ -54,7 +54,7 @@ function areaPage(area: string): Page {
   return {
     name: `systole-${area}`,
     number: 8,
-    summary: areas[area] ?? '',
+    summary: areas[area] ?? own[0]?.summary ?? '',
     body: [
       section('Commands', ...own.map(commandPart)),
       section('Options of every command', flagItems(commonFlags)),

@@ -37,7 +37,7 @@ export function neededPackages(): readonly string[] {
 
 const codeOrLicence = /(\.(js|cjs|mjs|json|node)|^(LICEN[CS]E|NOTICE)[^/]*)$/i
 const neverUsed =
-  /(\/(bin|doc|docs|test|tests|benchmark|vendor|dependencies)\/|cnoke|optional-packages\/(bin|build-test|optional)\.js|rollup\.config|\.d\.[cm]?ts$|\bmusl|\.abi\d+\.)/
+  /(\/(bin|doc|docs|test|tests|benchmark|vendor|dependencies)\/|cnoke|trampolines\.cjs|optional-packages\/(bin|build-test|optional)\.js|rollup\.config|\.d\.[cm]?ts$|\bmusl|\.abi\d+\.)/
 
 /** Of a package what a program loads, and its licence; no code for other libraries of C. */
 const isWantedOfPackage = (file: string): boolean =>

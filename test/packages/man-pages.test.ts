@@ -41,8 +41,10 @@ test('every command that help lists is in the page of its group, and in that of 
   }
 })
 
-test('each group has words by which apropos finds it, and none has words without commands', () => {
-  expect(Object.keys(areas).sort()).toEqual([...areaNames].sort())
+test('apropos finds each group, and none has words without commands', () => {
+  expect(Object.keys(areas).filter((area) => !areaNames.includes(area))).toEqual([])
+  for (const area of areaNames)
+    expect(readFileSync(join(folder, `man8/systole-${area}.8`), 'utf8')).toMatch(/\.SH NAME\nsystole.* \\- \w/)
   run('mandb', '--quiet', '--create', folder)
   const found = (word: string): string => run('apropos', '-M', folder, word)
   expect(found('fencing')).toContain('systole-stonith (8)')
