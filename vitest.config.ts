@@ -52,6 +52,9 @@ const rolloutSuites = ['test/rollouts-e2e/**/*.test.ts']
 /** Services found by programs of others: resolvers, clients of Consul, HAProxy (`npm run e2e:services`). */
 const discoverySuites = ['test/services-e2e/**/*.test.ts']
 
+/** Packages that apt installs on machines (`npm run e2e:packages`). */
+const packageSuites = ['test/packages-e2e/**/*.test.ts']
+
 /** What `npm run test:quick` leaves out of the quick tests: drawn clusters, every command there is, processes and their networks. */
 const notForRules = [
   ...['simulation', 'fuzz', 'resource-agents', 'channel', 'remote', 'rpc', 'daemon', 'store'].map(
@@ -126,6 +129,7 @@ export default defineConfig({
             ...securitySuites,
             ...clientSuites,
             ...rolloutSuites,
+            ...packageSuites,
             ...discoverySuites,
             ...(process.env.ONLY_RULES === '1' ? notForRules : []),
           ],
@@ -222,6 +226,15 @@ export default defineConfig({
           expect: patient,
           hookTimeout: 180_000,
           fileParallelism: false,
+        },
+      },
+      {
+        test: {
+          name: 'packages',
+          include: packageSuites,
+          testTimeout: 600_000,
+          expect: patient,
+          hookTimeout: 900_000,
         },
       },
       {

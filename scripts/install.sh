@@ -8,6 +8,7 @@
 #   install.sh remote and the containers of `npm run e2e:remote`
 #   install.sh rollout and the services that `npm run e2e:rollout` keeps up meanwhile
 #   install.sh services and the resolvers that `npm run e2e:services` asks
+#   install.sh packages and the tools that `npm run e2e:packages` checks packages with
 #   install.sh agents and the services that `npm run e2e:agents` runs under their agents
 #   install.sh clients and the programs of others that `npm run e2e:clients` runs on nodes
 #   install.sh pcs    and the pcs of this Debian and of the next, unpacked beside it, which `npm run fuzz:pcs` is held against
@@ -18,10 +19,11 @@ cd "$(dirname "$0")/.."
 packages=(nftables etcd-server etcd-client resource-agents pacemaker-resource-agents fence-agents ipmitool
   iproute2 iputils-arping libxml2-utils procps psmisc netcat-openbsd openssl curl)
 case "${1:-}" in
-  test | bench | faults | remote | rollout | services | agents | openstack | pcs | clients) packages+=(openipmi nginx-light nftables kmod iputils-ping haproxy pacemaker-cli-utils python3 systemd dbus) ;;
+  test | bench | faults | packages | remote | rollout | services | agents | openstack | pcs | clients) packages+=(openipmi nginx-light nftables kmod iputils-ping haproxy pacemaker-cli-utils python3 systemd dbus) ;;
 esac
 [ "${1:-}" = test ] && packages+=(sbd prometheus binutils man-db mandoc)
 [ "${1:-}" = bench ] && packages+=(pacemaker corosync)
+[ "${1:-}" = packages ] && packages+=(binutils lintian gnupg man-db)
 [ "${1:-}" = faults ] && packages+=(strace faketime)
 [ "${1:-}" = remote ] && packages+=(podman docker.io crun containernetworking-plugins iptables)
 [ "${1:-}" = rollout ] && packages+=(mariadb-server galera-4 rsync rabbitmq-server python3-pika python3-pymysql)

@@ -81,10 +81,11 @@ After=dbus.service
 AllowIsolate=yes
 U
 mkdir -p "/run/systemd/system/$unit.d"
-sed "s|^ExecStart=/opt|ExecStart=$lab|" "$lab/systole/packaging/$unit" >"/run/systemd/system/$unit"
+# A lab of packages has only what they install.
+[ -e "$lab/packages-only" ] || sed "s|^ExecStart=/opt|ExecStart=$lab|" "$lab/systole/packaging/$unit" >"/run/systemd/system/$unit"
 cat >"/run/systemd/system/$unit.d/lab.conf" <<U
 [Service]
-Environment=PATH=$programs:/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C LAB_NODE=$node SYSTOLE_LOG=${SYSTOLE_LOG:-info}
+$([ -e "$lab/packages-only" ] || echo "Environment=PATH=$programs:/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C LAB_NODE=$node SYSTOLE_LOG=${SYSTOLE_LOG:-info}")
 StandardOutput=append:$disk/systoled.log
 StandardError=inherit
 U
@@ -95,6 +96,8 @@ take_new_boot_id
 mount -o remount,bind,ro /
 # What would be lost if one of these were the host's own.
 for place in / /usr /proc/sys; do
+  # A lab of packages has given it one of its own.
+  if [ -e "$lab/packages-only" ] && [ "$place" = /usr ] && [ "$(stat -f -c %T /usr)" = overlayfs ]; then continue; fi
   if touch "$place/systole-node-probe" 2>/dev/null; then
     rm -f "$place/systole-node-probe"
     echo "the node's walls do not hold: $place can be written" >&2
