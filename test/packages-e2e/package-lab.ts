@@ -1,0 +1,95 @@
+/** Machines whose /usr and dpkg are their own, so that packages can be installed on them, and packages of several versions. */
+import { execFileSync } from 'node:child_process'
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { Lab } from '../nodes/lab/lab.ts'
+
+const project = resolve(import.meta.dirname, '../..')
+
+export const run = (program: string, ...words: readonly string[]): string =>
+  execFileSync(program, words, { cwd: project, encoding: 'utf8', maxBuffer: 1e8, stdio: ['ignore', 'pipe', 'pipe'] })
+
+export class PackageLab extends Lab {
+  readonly packages: string
+
+  constructor(members: readonly string[], remotes: readonly string[]) {
+    super([...members, ...remotes], { systemd: true, remotes, disks: ['/var/lib/dpkg'] })
+    this.packages = join(this.folder, 'packages')
+    chmodSync(this.folder, 0o755)
+    // The programs of the checkout are not on these machines.
+    for (const name of readdirSync(join(this.folder, 'programs'))) rmSync(join(this.folder, 'programs', name))
+    mkdirSync(join(this.folder, 'nodes'), { recursive: true })
+    writeFileSync(join(this.folder, 'packages-only'), '')
+    writeFileSync(
+      join(this.folder, 'boot.sh'),
+      `own=${this.folder}/nodes/$1/usr
+mkdir -p $own/upper $own/work
+mount -t overlay -o lowerdir=/usr,upperdir=$own/upper,workdir=$own/work overlay /usr
+mkdir -p /var/lib/apt/lists/partial /var/cache/apt/archives/partial /var/log/apt /var/lib/nginx /var/log/nginx
+rm -f /usr/sbin/policy-rc.d /etc/apt/sources.list /etc/apt/sources.list.d/*
+`,
+    )
+  }
+
+  /** Its init makes the walls first: nothing may be written meanwhile. */
+  async booted(node: string): Promise<void> {
+    await this.until(
+      `${node} has booted`,
+      async () => (await this.inNode(node, 'systemctl', 'is-active', 'lab-node.target')).startsWith('active'),
+      60_000,
+    )
+  }
+
+  /** All four, with Node.js inside. */
+  build(): void {
+    const words = ['--compression', 'none', '--version', '0.1.0', '--folder', this.packages]
+    run('node', 'scripts/run.mjs', 'scripts/package.ts', ...words)
+  }
+
+  file(name: string, version: string): string {
+    const file = readdirSync(this.packages).find((one) => one.startsWith(`${name}_${version}_`)) ?? 'missing'
+    return join(this.packages, file)
+  }
+
+  /** The same package as another version, after a change of its program. */
+  variant(name: string, version: string, change: (program: string) => void = () => undefined): void {
+    const tree = join(this.folder, 'tree')
+    run('dpkg-deb', '-R', this.file(name, '0.1.0'), tree)
+    const control = join(tree, 'DEBIAN/control')
+    writeFileSync(control, readFileSync(control, 'utf8').replace('Version: 0.1.0', `Version: ${version}`))
+    const program = join(tree, 'usr/lib/systole/program')
+    writeFileSync(join(program, 'build'), `${version}-variant\n`)
+    change(program)
+    const to = this.file(name, '0.1.0').replace('_0.1.0_', `_${version}_`)
+    run('dpkg-deb', '--root-owner-group', '-Znone', '-b', tree, to)
+    rmSync(tree, { recursive: true })
+  }
+
+  async install(node: string, name: string, version = '0.1.0', ...options: readonly string[]): Promise<string> {
+    return await this.apt(node, 'install', '--allow-downgrades', ...options, this.file(name, version))
+  }
+
+  async apt(node: string, ...words: readonly string[]): Promise<string> {
+    const quiet = ['-y', '-q', '--no-install-recommends', '-o', 'APT::Sandbox::User=root']
+    // Never those of the host, whatever went wrong with the machine.
+    const guarded =
+      '[ "$(stat -f -c %T /usr)" = overlayfs ] || exit 99; DEBIAN_FRONTEND=noninteractive exec apt-get "$@"'
+    return await this.inNode(node, 'sh', '-c', guarded, 'sh', ...quiet, ...words)
+  }
+
+  async mainPid(node: string, unit = 'systoled'): Promise<string> {
+    return (await this.inNode(node, 'systemctl', 'show', '--property', 'MainPID', '--value', unit)).trim()
+  }
+
+  /** The version that the daemon runs from, whatever the link says. */
+  async runningVersion(node: string, unit = 'systoled'): Promise<string> {
+    const line = await this.inNode(node, 'cat', `/proc/${await this.mainPid(node, unit)}/cmdline`)
+    return /versions\/([^-/]+)-/.exec(line)?.[1] ?? line
+  }
+
+  /** What dpkg says of a package: `ii` where it is installed and configured. */
+  async state(node: string, name: string): Promise<string> {
+    const format = `-f=\${db:Status-Abbrev}\${Version}`
+    return await this.inNode(node, 'dpkg-query', '-W', format, name).catch(() => '')
+  }
+}
