@@ -10,6 +10,10 @@ export interface Paths {
   readonly pki: string
   /** Programs that check services. */
   readonly checks: string
+  /** What this node does when services change. */
+  readonly watches: string
+  /** What it did last. */
+  readonly watchesDone: string
   readonly data: string
   readonly run: string
   /** Exists from `cluster start` to `cluster stop`: a restarted daemon (a rebooted host) takes part again. Says in which boot it was made. */
@@ -43,6 +47,8 @@ export function pathsBelow(root: string): Paths {
     witnessFile: join(etc, 'witness.json'),
     pki: join(etc, 'pki'),
     checks: join(etc, 'checks'),
+    watches: join(etc, 'watches'),
+    watchesDone: join(data, 'watches'),
     data,
     run,
     startedMark: join(data, 'started'),

@@ -304,6 +304,8 @@ export class ClusterNode {
       quorateUntil: () => this.quorateUntil,
       attributes: this.attributes,
       folder: setup.paths.checks,
+      watches: setup.paths.watches,
+      done: setup.paths.watchesDone,
       catalogue: async (asked) => await this.#known.services(asked),
     })
     const own = { self: this.name, quorate: () => this.quorate, attributes: this.attributes }

@@ -10,9 +10,10 @@ import { Discovery } from '../discovery/discovery.ts'
 import type { Log } from '../host/log.ts'
 import type { ClusterFile, ClusterNodeEntry } from '../nodes/cluster-file.ts'
 import type { ServiceAnswer, ServiceQuestion } from '../planner/messages.ts'
+import { WatchKeeper, type WatchKeeperPorts } from '../watches/watch-keeper.ts'
 import { CheckKeeper, type CheckKeeperPorts } from './check-keeper.ts'
 
-export interface ServicePorts extends CheckKeeperPorts {
+export interface ServicePorts extends CheckKeeperPorts, WatchKeeperPorts {
   readonly self: NodeName
   readonly log: Log
   readonly view: () => ClusterView
@@ -30,6 +31,7 @@ export class ServiceHands {
   readonly #ports: ServicePorts
   readonly #checks: CheckKeeper
   readonly #discovery: Discovery
+  readonly #watches: WatchKeeper
   #timer: NodeJS.Timeout | undefined
   #isLooking = false
   #again = false
@@ -42,10 +44,11 @@ export class ServiceHands {
     this.#ports = ports
     this.#checks = new CheckKeeper(ports)
     this.#discovery = new Discovery(ports)
+    this.#watches = new WatchKeeper(ports)
   }
 
   get troubles(): readonly string[] {
-    return this.#discovery.troubles
+    return [...this.#discovery.troubles, ...this.#watches.troubles]
   }
 
   look(): void {
@@ -57,6 +60,7 @@ export class ServiceHands {
     clearTimeout(this.#timer)
     this.#checks.close()
     this.#discovery.close()
+    this.#watches.close()
   }
 
   #lookIn(ms: number): void {
@@ -80,7 +84,8 @@ export class ServiceHands {
     const configuration = view().configuration?.typed
     if (configuration) this.#discovery.use(configuration, hostsOf(file(), self))
     const none = configuration === undefined || declaredServices(configuration).services.length === 0
-    if (none && this.#known.services.length === 0 && !this.#discovery.isWanted) return
+    const asks = this.#discovery.isWanted || this.#watches.isWanted
+    if (none && this.#known.services.length === 0 && !asks) return
     this.#isLooking = true
     try {
       const addresses = Object.fromEntries(file().nodes.map(({ name, address }) => [name, address]))
@@ -89,6 +94,7 @@ export class ServiceHands {
       this.#known = answer.catalogue
       this.#checks.take(answer.checks)
       this.#discovery.know({ catalogue: answer.catalogue, nodes: answer.nodes })
+      this.#watches.take(answer.catalogue)
     } finally {
       this.#isLooking = false
       const again = this.#again
