@@ -91,6 +91,8 @@ interface Asked {
 /** So many questions a second, evenly, whether or not they are answered. */
 async function ask(count: number, type: RecordType, forMs: number): Promise<Asked> {
   const socket = createSocket({ type: 'udp4', recvBufferSize: 4 * 1024 * 1024 })
+  // Nobody listens yet.
+  socket.on('error', () => undefined)
   const begun = new Map<number, number>()
   const times: number[] = []
   socket.on('message', (packet) => {
