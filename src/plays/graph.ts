@@ -80,17 +80,21 @@ function circleFrom(
   done: Set<string>,
 ): readonly string[] | undefined {
   const path: { readonly id: string; readonly left: string[] }[] = []
-  const enter = (id: string): void => void path.push({ id, left: [...(byId.get(id)?.requires ?? [])] })
+  const onPath = new Set<string>()
+  const enter = (id: string): void => {
+    onPath.add(id)
+    path.push({ id, left: [...(byId.get(id)?.requires ?? [])] })
+  }
   if (!done.has(start)) enter(start)
   for (let top = path.at(-1); top !== undefined; top = path.at(-1)) {
     const next = top.left.pop()
     if (next === undefined) {
       done.add(top.id)
+      onPath.delete(top.id)
       path.pop()
       continue
     }
-    const at = path.findIndex(({ id }) => id === next)
-    if (at >= 0) return path.slice(at).map(({ id }) => id)
+    if (onPath.has(next)) return path.slice(path.findIndex(({ id }) => id === next)).map(({ id }) => id)
     if (!done.has(next)) enter(next)
   }
   return undefined

@@ -30,6 +30,8 @@ export type PlayEffect =
 const mostAtOnce = 40
 /** Of the output of a task that failed, as the record keeps it. */
 const mostTail = 2000
+/** Of all those together: of a play that fails on many nodes at once, the record must still fit into the store. */
+const mostTails = 128 * 1024
 /** Of all that QUERY has collected. */
 export const mostQueried = 256 * 1024
 
@@ -77,21 +79,34 @@ function again(step: PlayStepRecord): PlayStepRecord {
 class Draft {
   readonly effects: PlayEffect[] = []
   #play: PlayRecord
+  /** Those of the play; a list of its own once something changes: a play has thousands, and the DC looks at it after each change of the store. */
+  #steps: readonly PlayStepRecord[]
+  #changed: PlayStepRecord[] | undefined
+  readonly #done: boolean[]
+  readonly #failed = new Set<number>()
+  #tails: number
   readonly #world: PlayWorld
   readonly #now: string
 
   constructor(play: PlayRecord, world: PlayWorld, now: string) {
     this.#play = play
+    this.#steps = play.steps
+    this.#done = play.steps.map(isDone)
+    for (const [at, step] of play.steps.entries()) if (hasFailed(step)) this.#failed.add(at)
+    this.#tails = play.steps.reduce(
+      (sum, { hosts }) => hosts.reduce((all, { tail = '' }) => all + sizeOf(tail), sum),
+      0,
+    )
     this.#world = world
     this.#now = now
   }
 
   get state(): PlayRecord {
-    return this.#play
+    return this.#changed === undefined ? this.#play : { ...this.#play, steps: this.#changed }
   }
 
   get hasFailed(): boolean {
-    return this.#play.steps.some(hasFailed)
+    return this.#failed.size > 0
   }
 
   /** What has come of its tasks. */
@@ -103,7 +118,7 @@ class Draft {
       if (!isFinished(task)) return host
       if (step.reboots && hasBooted(task)) return this.#afterBoot(host, task)
       this.#collect(host, task)
-      return afterTask(host, task)
+      return this.#withinTails(afterTask(host, task))
     })
   }
 
@@ -120,9 +135,9 @@ class Draft {
   }
 
   begin(): void {
-    for (const [at, step] of this.#play.steps.entries()) {
+    for (const [at, step] of this.#steps.entries()) {
       if (this.#isFull() || this.hasFailed) return
-      if (isDone(step) || !step.requires.every((one) => this.#isDoneAt(one))) continue
+      if (this.#done[at] || !step.requires.every((one) => this.#isDoneAt(one))) continue
       if (step.once) this.#beginOnce(at, step)
       else for (const host of step.hosts) if (host.state === 'waiting') this.#beginOn(at, host)
     }
@@ -145,9 +160,10 @@ class Draft {
   }
 
   endIfOver(): void {
-    const { steps, state } = this.#play
+    const { state } = this.#play
+    const steps = this.#steps
     if (steps.some(({ hosts }) => hosts.some((host) => host.state === 'started'))) return
-    if (steps.every(isDone)) this.#end('done')
+    if (this.#done.every(Boolean)) this.#end('done')
     else if (state === 'cancelling') {
       if (steps.every(({ hosts }) => hosts.every((host) => host.state !== 'waiting'))) this.#end('cancelled')
     } else if (this.hasFailed) this.#end('halted')
@@ -189,7 +205,7 @@ class Draft {
       argv: ['systole-components'],
       part: `${id}/${at}`,
       stdin: JSON.stringify({ query, ...(force && { force }) }),
-      timeoutMs: this.#play.steps[at]?.timeoutMs ?? 0,
+      timeoutMs: this.#steps[at]?.timeoutMs ?? 0,
       notes: true,
       owner: { kind: 'play', name: id, user },
       state: 'ready',
@@ -230,8 +246,7 @@ class Draft {
   }
 
   #isDoneAt(at: number): boolean {
-    const step = this.#play.steps[at]
-    return step !== undefined && isDone(step)
+    return this.#done[at] === true
   }
 
   #isFull(): boolean {
@@ -253,9 +268,9 @@ class Draft {
 
   #each(change: (host: PlayHost, step: PlayStepRecord) => PlayHost): void {
     // One by one: what a host becomes may depend on what another has become.
-    for (const [at, { hosts }] of this.#play.steps.entries())
+    for (const [at, { hosts }] of this.#steps.entries())
       for (const host of hosts) {
-        const step = this.#play.steps[at]
+        const step = this.#steps[at]
         if (step === undefined) continue
         const changed = change(host, step)
         if (changed !== host) this.#put(at, changed)
@@ -263,12 +278,27 @@ class Draft {
   }
 
   #put(at: number, changed: PlayHost): void {
-    const steps = this.#play.steps.map((step, place) =>
-      place === at ? { ...step, hosts: step.hosts.map((host) => (host.node === changed.node ? changed : host)) } : step,
-    )
-    this.#play = { ...this.#play, steps }
+    const step = this.#steps[at]
+    if (step === undefined) return
+    this.#changed ??= [...this.#steps]
+    this.#steps = this.#changed
+    const next = { ...step, hosts: step.hosts.map((host) => (host.node === changed.node ? changed : host)) }
+    this.#changed[at] = next
+    this.#done[at] = isDone(next)
+    if (hasFailed(next)) this.#failed.add(at)
+    else this.#failed.delete(at)
+  }
+
+  /** What has no room any more is left out. */
+  #withinTails({ tail, ...host }: PlayHost): PlayHost {
+    if (tail === undefined || this.#tails + sizeOf(tail) > mostTails) return host
+    this.#tails += sizeOf(tail)
+    return { ...host, tail }
   }
 }
+
+/** As JSON has it, where a control character is six. */
+const sizeOf = (tail: string): number => Buffer.byteLength(JSON.stringify(tail))
 
 const failures: readonly PlayHost['state'][] = ['failed', 'lost', 'offline', 'cancelled']
 

@@ -215,6 +215,39 @@ describe('a play', () => {
     expect(task).toMatchObject({ part: 'p1/1', owner: { kind: 'play', name: 'p1' }, notes: true })
   })
 
+  test('of thousands of steps is looked at within a moment: the DC does so after each change of the store', () => {
+    const chain = Array.from({ length: 4000 }, (_, at) => ({
+      id: `s${at}`,
+      nodes: ['n1'],
+      ...(at > 0 && { requires: [`s${at - 1}`] }),
+    }))
+    const stage = new Stage(fresh(chain))
+    const begun = performance.now()
+    expect(playStep(stage.play, stage.world, now).effects).toHaveLength(1)
+    const wide = fresh(chain.map(({ id, nodes }) => ({ id, nodes })))
+    expect(playStep(wide, stage.world, now).effects).toHaveLength(40)
+    // It was five seconds.
+    expect(performance.now() - begun).toBeLessThan(1000)
+  })
+
+  test('that fails on many nodes at once keeps what they have printed only as far as the record fits into the store', () => {
+    const stage = new Stage(fresh(Array.from({ length: 200 }, (_, at) => ({ id: `s${at}` }))))
+    for (let round = 0; round < 20; round++) stage.step()
+    const failed = (task: TaskRecord): TaskRecord => ({
+      ...task,
+      state: 'done',
+      exitCode: 1,
+      tail: '\u0001'.repeat(4000),
+    })
+    for (const [id, task] of stage.tasks) stage.tasks.set(id, failed(task))
+    stage.step()
+    expect(stage.play.state).toBe('halted')
+    const hosts = stage.play.steps.flatMap((step) => step.hosts)
+    expect(hosts.every(({ state }) => state === 'failed')).toBe(true)
+    expect(hosts[0]?.tail).toHaveLength(2000)
+    expect(JSON.stringify(hosts).length).toBeLessThan(256 * 1024)
+  })
+
   test('is cancelled: what had not begun does not, what runs is ended', () => {
     const stage = begun([{ id: 'a' }, { id: 'b', requires: ['a'] }])
     const [first] = stage.tasks.values()
