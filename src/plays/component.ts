@@ -263,7 +263,9 @@ export function readComponent({ verb, value, vars = {}, own }: Written): ReadCom
           `There is no component '${verb}'.${didYouMean(similarWords(verb, [...Object.keys(grammars), ...own]))} Components of your own are files such as components/${verb.toLowerCase()}.py beside the orchestration file.`,
         ],
       }
-    return { component: { verb, label, options: { ...vars }, text: value.trim() }, mistakes: [] }
+    const options = optionsOfOwn(vars)
+    const mistakes = wrongCommonValues(options)
+    return mistakes.length > 0 ? { mistakes } : { component: { verb, label, options, text: value.trim() }, mistakes }
   }
   const reader = new Reader(verb, grammar)
   reader.take(value)
@@ -272,6 +274,14 @@ export function readComponent({ verb, value, vars = {}, own }: Written): ReadCom
   if (mistakes.length === 0) reader.check()
   return mistakes.length > 0 ? { mistakes } : { component: { verb, label, ...reader.read }, mistakes }
 }
+
+/** Those that every component has act for these, too. */
+const optionsOfOwn = (vars: Readonly<Record<string, string>>): Component['options'] =>
+  Object.fromEntries(
+    Object.entries(vars)
+      .map(([name, value]) => [name.replaceAll('_', '-'), value] as const)
+      .filter(([name, value]) => value !== 'false' || !Object.hasOwn(commonSwitches, name)),
+  )
 
 class Reader {
   readonly mistakes: string[] = []
@@ -366,17 +376,25 @@ class Reader {
   }
 
   #checkValues(): void {
-    const { chmod, timeout, seconds, retry } = this.#options
+    const { chmod } = this.#options
     if (chmod !== undefined && !/^[0-7]{3,4}$/.test(chmod))
       this.mistakes.push(`'${chmod}' is not a mode in octal digits, such as 0644.`)
-    for (const [name, value] of Object.entries({ timeout, seconds, retry, 'retry-wait': this.#options['retry-wait'] }))
-      if (value !== undefined && !(/^\d{1,6}$/.test(value) && Number(value) <= longestTimeoutS))
-        this.mistakes.push(`'${value}' is not a whole number: --${name} needs one.`)
-    if (timeout !== undefined && Number(timeout) === 0) this.mistakes.push('--timeout must be at least 1.')
-    const stdout = [this.#options['stdout-arg'], this.#options['stderr-arg']]
-    for (const name of stdout)
-      if (name !== undefined && !isName(name)) this.mistakes.push(`'${name}' is not the name of an argument.`)
+    this.mistakes.push(...wrongCommonValues(this.#options))
   }
+}
+
+/** Also of components of users, and of commands of Task-Core: time limits are counted with, and names are names of files on the node. */
+export function wrongCommonValues(options: Component['options']): readonly string[] {
+  const mistakes: string[] = []
+  for (const name of ['timeout', 'seconds', 'retry', 'retry-wait']) {
+    const value = options[name]
+    if (value !== undefined && !(/^\d{1,6}$/.test(value) && Number(value) <= longestTimeoutS))
+      mistakes.push(`'${value}' is not a whole number: --${name} needs one.`)
+  }
+  if (options.timeout !== undefined && Number(options.timeout) === 0) mistakes.push('--timeout must be at least 1.')
+  for (const name of [options['stdout-arg'], options['stderr-arg']])
+    if (name !== undefined && !isName(name)) mistakes.push(`'${name}' is not the name of an argument.`)
+  return mistakes
 }
 
 export const isName = (text: string): boolean => /^[A-Za-z_][A-Za-z0-9_]{0,99}$/.test(text)
@@ -397,6 +415,10 @@ function checkOfVerb(
       return isName(first) ? [] : [`'${first}' is not the name of an argument.`]
     case 'CACHEEVICT':
       return evictable.includes(first) ? [] : [`'${first}' is not one of ${evictable.join(', ')}.`]
+    case 'SERVICE':
+    case 'DNF':
+    case 'APT':
+      return words.flatMap((word) => notAName(word) ?? [])
     case 'REBOOT':
       return first === '' || /^\d{1,4}$/.test(first) ? [] : [`'${first}' is not a number of seconds.`]
     case 'WAIT':
@@ -408,6 +430,7 @@ function checkOfVerb(
         ? ['POD --exec-run needs a command.']
         : []
     case 'CONTAINER_IMAGE':
+      if (words.some((word) => notAName(word) !== undefined)) return words.flatMap((word) => notAName(word) ?? [])
       if (options.tag !== undefined && words.length !== 2) return ['CONTAINER_IMAGE --tag needs two images.']
       if (options.list !== undefined) return words.length > 0 ? ['CONTAINER_IMAGE --list takes no image.'] : []
       return words.length === 0 ? ['CONTAINER_IMAGE needs an image.'] : []
@@ -415,6 +438,10 @@ function checkOfVerb(
       return []
   }
 }
+
+/** Programs of the node take it for an option. */
+export const notAName = (word: string): string | undefined =>
+  word === '' || word.startsWith('-') ? `'${word}' is not a name: a name does not begin with -.` : undefined
 
 interface Word {
   readonly text: string

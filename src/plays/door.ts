@@ -1,6 +1,6 @@
 /** A graph as the command line sends it to the daemon, and what the daemon takes. */
 import { checkBySchema, fieldOf, isMap, type Schema } from '../base/index.ts'
-import { type Component, defaultTimeoutS, grammars, readComponent } from './component.ts'
+import { type Component, defaultTimeoutS, grammars, readComponent, wrongCommonValues } from './component.ts'
 import { findCircle, type PlayStep } from './graph.ts'
 
 export interface AskedPlay {
@@ -47,7 +47,7 @@ const component: Schema = {
       type: 'object',
       title: 'options',
       additionalProperties: false,
-      patternProperties: { '^[a-z][a-z_-]*$': text('a text', 65_536) },
+      patternProperties: { '^[a-z][a-z-]*$': text('a text', 65_536) },
     },
     text: text('a text', 65_536),
     words: texts('words', 65_536),
@@ -116,8 +116,9 @@ export function checkPlay(value: unknown): AskedPlay | readonly string[] {
 
 /** By the same grammar as files are read: what a node performs was checked here. */
 function wrongComponent({ verb, options, text: command = '', words = [], files = [] }: Component): string | undefined {
-  if (verb === 'EXEC') return words.length === 0 ? 'A command is missing.' : undefined
-  if (!Object.hasOwn(grammars, verb)) return files.length === 1 ? undefined : `There is no component '${verb}'.`
+  if (verb === 'EXEC') return words.length === 0 ? 'A command is missing.' : wrongCommonValues(options)[0]
+  if (!Object.hasOwn(grammars, verb))
+    return files.length === 1 ? wrongCommonValues(options)[0] : `There is no component '${verb}'.`
   const value = grammars[verb]?.rest === 'text' ? command : words.map(quoted).join(' ')
   const vars = Object.fromEntries(Object.entries(options))
   const { mistakes } = readComponent({ verb, value, vars, own: new Set() })

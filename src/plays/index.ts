@@ -9,6 +9,7 @@ export {
   defaultTimeoutS,
   grammars,
   isName,
+  notAName,
   type PlayFile,
 } from './component.ts'
 export { type AskedPlay, checkPlay, isAskedPlay, timeoutOf } from './door.ts'

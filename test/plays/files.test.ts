@@ -85,6 +85,19 @@ describe('an orchestration file of Directord', () => {
   })
 })
 
+test('options that every component has act for components of users, too', () => {
+  written('own/components/echo.py', '')
+  const file = written(
+    'own/own.yaml',
+    '- jobs: [{ECHO: a, vars: {stdout_arg: said, run_once: false, timeout: 5}}, {ECHO: b, vars: {run_once: true}}]\n',
+  )
+  const { steps } = read([file])
+  expect(steps.map(({ once, components }) => [once, components[0]?.options])).toEqual([
+    [undefined, { 'stdout-arg': 'said', timeout: '5' }],
+    [true, { 'run-once': '' }],
+  ])
+})
+
 describe('files of Task-Core', () => {
   const paths = ['services', 'inventory.yaml', 'roles.yaml'].map(example)
 
@@ -174,6 +187,10 @@ const wrong: readonly (readonly [string, string, string])[] = [
   [jobs('WAIT: --seconds=5 --cmd true'), '2: [0].jobs[0].WAIT', 'Specify one of --seconds and --cmd.'],
   [jobs('SERVICE: --restarted --stopped a'), '2: [0].jobs[0].SERVICE', 'Specify one of --restarted and --stopped.'],
   [jobs('SERVICE: --restart a'), '2: [0].jobs[0].SERVICE', "no option --restart. Did you mean 'restarted'?"],
+  [jobs('SERVICE: a -H host'), '2: [0].jobs[0].SERVICE', "'-H' is not a name: a name does not begin with -."],
+  [jobs('DNF: -c /tmp/other.conf a'), '2: [0].jobs[0].DNF', "'-c' is not a name"],
+  [jobs('APT: -o=x a'), '2: [0].jobs[0].APT', "'-o=x' is not a name"],
+  [jobs('CONTAINER_IMAGE: --pull -q'), '2: [0].jobs[0].CONTAINER_IMAGE', "'-q' is not a name"],
   [jobs('DNF: --absent --latest a'), '2: [0].jobs[0].DNF', 'Specify one of --latest and --absent.'],
   [jobs('REBOOT: now'), '2: [0].jobs[0].REBOOT', "'now' is not a number of seconds."],
   [jobs('POD: --privileged'), '2: [0].jobs[0].POD', 'POD needs one of --start'],
@@ -181,6 +198,11 @@ const wrong: readonly (readonly [string, string, string])[] = [
   [jobs('CONTAINER_IMAGE: --pull'), '2: [0].jobs[0].CONTAINER_IMAGE', 'needs an image'],
   [jobs('JOB_WAIT: abc'), '2: [0].jobs[0].JOB_WAIT', 'JOB_WAIT waits for a job by a number of Directord’s own.'],
   [jobs('SECONTEXT: /a'), '2: [0].jobs[0].SECONTEXT', 'SECONTEXT is not supported.'],
+  [
+    jobs('{ECHO: a, vars: {timeout: soon}}'),
+    '2: [0].jobs[0].ECHO',
+    "'soon' is not a whole number: --timeout needs one.",
+  ],
   [jobs('OWN: a'), '2: [0].jobs[0].OWN', 'Components of your own are files such as components/own.py'],
   ['id: s\ntype: service\nversion: 1.0\ntasks: [{id: a, driver: noop}]\n', '3: version', 'Put it in quotes.'],
   ['id: s\ntype: svc\nversion: "1"\ntasks: [{id: a, driver: noop}]\n', '2: type', "'svc' is not service."],
@@ -218,6 +240,8 @@ const wrong: readonly (readonly [string, string, string])[] = [
 
 describe('what is wrong in a file is told with its line and field, and nothing begins', () => {
   const roles = (): string => written('wrong/roles.yaml', 'roles:\n  controller: {services: [s]}\n')
+
+  written('wrong/components/echo.py', '')
 
   test.each(wrong)('%j', (text, place, sentence) => {
     const file = written('wrong/w.yaml', text)

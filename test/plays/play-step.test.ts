@@ -285,7 +285,7 @@ describe('the door', () => {
 
   test('takes what files are read to', () => expect(checkPlay(play)).toEqual(play))
 
-  test.each([
+  test.each<readonly [unknown, string]>([
     [{ ...play, extra: 1 }, "There is no field 'extra' here"],
     [{ name: 'x', steps: [] }, 'The list is empty.'],
     [{ ...play, steps: [step, step] }, "The step 'a' is there twice."],
@@ -313,6 +313,17 @@ describe('the door', () => {
         ],
       },
       '4000 steps at most',
+    ],
+    ...[
+      { verb: 'EXEC', words: ['a'] },
+      { verb: 'OWN', files: [{ name: 'own.py', data: '', mode: 0 }] },
+    ].map((more): readonly [unknown, string] => [
+      { ...play, steps: [{ ...step, components: [{ label: '', options: { timeout: 'soon' }, ...more }] }] },
+      "'soon' is not a whole number",
+    ]),
+    [
+      { ...play, steps: [{ ...step, components: [{ verb: 'SERVICE', label: '', options: {}, words: ['-Hhost'] }] }] },
+      "'-Hhost' is not a name",
     ],
     [[], 'is not'],
   ])('refuses %#', (value, sentence) => {

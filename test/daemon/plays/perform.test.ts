@@ -214,6 +214,14 @@ describe('files', () => {
     const led = await perform([`ADD: --chown=65534 key ${at('home/link')}/key`])
     expect(led.code).toBe(1)
     expect(readdirSync(at('roots'))).toEqual([])
+    // Nor does it give him what the link leads to.
+    for (const path of [at('home/link'), at('home/link/below')]) {
+      const given = await perform([`WORKDIR: --chown=65534 --chmod=0777 ${path}`])
+      expect([given.code, existsSync(at('roots/below'))], given.output).toEqual([1, false])
+    }
+    expect([statSync(at('roots')).uid, statSync(at('roots')).mode & 0o777]).toEqual([0, 0o755])
+    expect((await perform([`WORKDIR: --chown=65534 --chmod=0700 ${at('home/a/b')}`])).code).toBe(0)
+    expect([statSync(at('home/a/b')).uid, statSync(at('home/a/b')).mode & 0o777]).toEqual([65_534, 0o700])
     const roots = await perform([`ADD: --chown=root key ${at('home/other')}`])
     expect(roots.output).toContain('belongs to the user 65534: a file there can belong to that user only.')
   })
@@ -223,6 +231,10 @@ describe('files', () => {
     writeFileSync(at('list.yaml'), '- 1\n')
     expect((await perform([`CACHEFILE: ${at('values.yaml')}`, 'RUN: test "{{ a.b[1] }}{{ name }}" = 2x'])).code).toBe(0)
     expect((await perform([`CACHEFILE: ${at('list.yaml')}`])).output).toContain('is not a map of arguments')
+    // Read, it would have no end.
+    expect((await perform(['CACHEFILE: /dev/zero'])).output).toContain('/dev/zero is not a file.')
+    writeFileSync(at('long.yaml'), `a: ${'x'.repeat(4 * 1024 * 1024)}\n`)
+    expect((await perform([`CACHEFILE: ${at('long.yaml')}`])).output).toContain('is longer than 4 MiB')
   })
 })
 
@@ -302,6 +314,18 @@ describe('programs of the node', () => {
       'systemctl stop a',
       'systemctl reload a',
     ])
+  })
+
+  test('a name that has become an option on the node is refused', async () => {
+    for (const job of [
+      'SERVICE: "{{ name }}"',
+      'DNF: "{{ name }}"',
+      'CONTAINER_IMAGE: --pull "{{ name }}"',
+      'POD: --start "{{ name }}"',
+    ]) {
+      const { code, output } = await perform(['ARG: name --root=/tmp', job])
+      expect([code, output], job).toEqual([1, expect.stringContaining("'--root=/tmp' is not a name")])
+    }
   })
 
   test('a service is restarted again only once something before it has changed', async () => {

@@ -3,16 +3,23 @@ import { createHash } from 'node:crypto'
 import {
   chmodSync,
   chownSync,
+  closeSync,
+  constants,
   existsSync,
+  fchmodSync,
+  fchownSync,
+  fstatSync,
   lstatSync,
   mkdirSync,
+  openSync,
   readFileSync,
+  realpathSync,
   renameSync,
   rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs'
-import { basename, dirname, isAbsolute, join } from 'node:path'
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
 import type { Component } from '../../../plays/index.ts'
 import { whyShared } from '../../jobs/own-folder.ts'
 import { render } from './blueprint.ts'
@@ -50,7 +57,11 @@ interface Put {
 async function put({ path, content, mode, owner }: Put): Promise<boolean> {
   if (!existsSync(dirname(path))) throw new Error(`There is no folder ${dirname(path)}.`)
   if (existsSync(path) && statSync(path).isDirectory()) throw new Error(`${path} is a folder: end it with a slash.`)
-  const isThere = existsSync(path) && lstatSync(path).isFile() && sum(readFileSync(path)) === sum(content)
+  const isThere =
+    existsSync(path) &&
+    lstatSync(path).isFile() &&
+    statSync(path).size === content.length &&
+    sum(readFileSync(path)) === sum(content)
   const known = isThere ? statSync(path) : undefined
   const isOwned =
     owner === undefined || (known?.uid === owner.uid && (owner.gid === undefined || known.gid === owner.gid))
@@ -96,14 +107,51 @@ async function putAsOwner({ path, content, mode, owner }: Put): Promise<void> {
 
 const sum = (content: Buffer): string => createHash('sha256').update(content).digest('hex')
 
-export function makeFolder({ options, words = [] }: Component, rendered: Render): void {
-  const path = rendered(words[0] ?? '')
-  if (!isAbsolute(path)) throw new Error(`'${path}' is not an absolute path.`)
-  mkdirSync(path, { recursive: true })
-  if (options.chmod !== undefined) chmodSync(path, Number.parseInt(options.chmod, 8))
-  if (options.chown === undefined) return
-  const { uid, gid } = ownerOf(options.chown)
-  chownSync(path, uid, gid ?? statSync(path).gid)
+export async function makeFolder({ options, words = [] }: Component, rendered: Render): Promise<void> {
+  const written = rendered(words[0] ?? '')
+  if (!isAbsolute(written)) throw new Error(`'${written}' is not an absolute path.`)
+  const path = resolve(written)
+  const mode = options.chmod === undefined ? undefined : Number.parseInt(options.chmod, 8)
+  const owner = options.chown === undefined ? undefined : ownerOf(options.chown)
+  if ((await whyShared(nearest(dirname(path)))) !== undefined) return await makeFolderAsOwner({ path, mode, owner })
+  mkdirSync(dirname(path), { recursive: true })
+  // Meanwhile somebody may have put a link of his into /tmp, or has one there.
+  const isLink = existsSync(path) && lstatSync(path).isSymbolicLink()
+  const why = await whyShared(isLink ? path : dirname(path))
+  if (why !== undefined) throw new Error(why)
+  const real = isLink ? realpathSync(path) : path
+  mkdirSync(real, { recursive: true })
+  const folder = openSync(real, constants.O_DIRECTORY | constants.O_NOFOLLOW)
+  try {
+    if (owner) fchownSync(folder, owner.uid, owner.gid ?? fstatSync(folder).gid)
+    if (mode !== undefined) fchmodSync(folder, mode)
+  } finally {
+    closeSync(folder)
+  }
+}
+
+/** That is there: the folder, or one above it. */
+const nearest = (path: string): string => (existsSync(path) ? path : nearest(dirname(path)))
+
+async function makeFolderAsOwner({
+  path,
+  mode,
+  owner,
+}: {
+  readonly path: string
+  readonly mode: number | undefined
+  readonly owner: Owner | undefined
+}): Promise<void> {
+  const above = nearest(dirname(path))
+  const { uid, gid } = statSync(above)
+  if (uid === 0) throw new Error(`${await whyShared(above)}`)
+  if (owner !== undefined && owner.uid !== uid)
+    throw new Error(`${above} belongs to the user ${uid}: a folder there can belong to that user only.`)
+  const script = 'mkdir -p "$1" && { [ -z "$2" ] || chgrp "$2" "$1"; } && { [ -z "$3" ] || chmod "$3" "$1"; }'
+  const words = ['/bin/sh', '-c', script, 'folder', path, String(owner?.gid ?? ''), mode?.toString(8) ?? '']
+  const as = ['setpriv', `--reuid=${uid}`, `--regid=${owner?.gid ?? gid}`, '--clear-groups']
+  const { exitCode, stderr } = await runCommand([...as, ...words], { environment: {}, timeoutMs: 60_000 })
+  if (exitCode !== 0) throw new Error(`${path} cannot be made as the user ${uid}: ${stderr.trim()}`)
 }
 
 interface Owner {

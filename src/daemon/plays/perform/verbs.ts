@@ -1,10 +1,10 @@
 /** What each verb does on a node. */
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { get as getHttp } from 'node:http'
 import { get as getHttps } from 'node:https'
 import { setTimeout as delay } from 'node:timers/promises'
 import { parse } from 'yaml'
-import { type Component, defaultTimeoutS } from '../../../plays/index.ts'
+import { type Component, defaultTimeoutS, notAName } from '../../../plays/index.ts'
 import { render } from './blueprint.ts'
 import { makeFolder, putFiles } from './files.ts'
 import type { Kept } from './kept.ts'
@@ -45,7 +45,7 @@ export async function perform(component: Component, kept: Kept): Promise<Done> {
     case 'COPY':
       return { ...silent, changed: await putFiles(component, rendered, values) }
     case 'WORKDIR':
-      makeFolder(component, rendered)
+      await makeFolder(component, rendered)
       return unchanged
     case 'CACHEFILE':
       return cacheFile(rendered(words[0] ?? ''), kept)
@@ -123,9 +123,10 @@ export function literal(text: string): unknown {
 }
 
 function cacheFile(path: string, kept: Kept): Done {
-  const content = readFileSync(path)
-  if (content.length > largestCacheFile) return failed(`${path} is longer than 4 MiB.`)
-  const value: unknown = parse(content.toString('utf8'), { maxAliasCount: 100 })
+  const known = statSync(path)
+  if (!known.isFile()) return failed(`${path} is not a file.`)
+  if (known.size > largestCacheFile) return failed(`${path} is longer than 4 MiB.`)
+  const value: unknown = parse(readFileSync(path, 'utf8'), { maxAliasCount: 100 })
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return failed(`${path} is not a map of arguments.`)
   for (const [name, one] of Object.entries(value)) kept.set('args', name, one)
@@ -215,7 +216,7 @@ async function service(
   rendered: (text: string) => string,
   kept: Kept,
 ): Promise<Ran> {
-  const units = words.map(rendered)
+  const units = words.map((word) => nameOf(rendered(word)))
   const running = ['restarted', 'reloaded', 'stopped'].find((name) => options[name] !== undefined)
   const verb =
     { restarted: 'restart', reloaded: 'reload', stopped: 'stop', none: 'start' }[running ?? 'none'] ?? 'start'
@@ -237,8 +238,15 @@ async function service(
   return last
 }
 
+/** What is rendered on the node may have become something else than the name that was checked. */
+function nameOf(word: string): string {
+  const wrong = notAName(word)
+  if (wrong !== undefined) throw new Error(wrong)
+  return word
+}
+
 function argvOf(component: Component, rendered: (text: string) => string, kept: Kept): readonly string[] {
-  const words = (component.words ?? []).map(rendered)
+  const words = (component.words ?? []).map((word) => nameOf(rendered(word)))
   switch (component.verb) {
     case 'POD':
       return podArgv(component, rendered)
@@ -290,7 +298,7 @@ function podArgv({ options, text = '' }: Component, rendered: (text: string) => 
   const action = ['start', 'stop', 'rm', 'kill', 'inspect', 'play', 'exec-run'].find(
     (name) => options[name] !== undefined,
   )
-  const target = rendered(options[action ?? ''] ?? '')
+  const target = nameOf(rendered(options[action ?? ''] ?? ''))
   switch (action) {
     case 'rm':
       return ['podman', 'pod', 'rm', ...(options.force === undefined ? [] : ['--force']), target]
