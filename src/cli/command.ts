@@ -89,6 +89,8 @@ export interface Terminal {
   /** Progress of long work: to standard error, so that it never mixes with the answer. */
   readonly progress: (line: string) => void
   readonly readFile: (path: string) => Promise<string>
+  /** Of a file that nobody else can have written; refuses others. Absent: those of this host. */
+  readonly readOwnFile?: (path: string) => Promise<string>
   /** One line from a person, or all of what a pipe or a file gives. */
   readonly readInput: (question: string) => Promise<string>
   readonly writeFile: (path: string, text: string, how?: Writing) => Promise<void>

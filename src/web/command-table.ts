@@ -6,7 +6,7 @@ import type { Command, Flag } from '../cli/index.ts'
 
 /** Answer and change nothing: GET. */
 const reading = `
-acl check | acl config | alert config | booth status | cluster certificates | cluster cib | cluster config show | cluster corosync |
+acl check | acl config | alert config | cluster certificates | cluster cib | cluster config show | cluster corosync |
 cluster status | cluster token list | cluster verify | config backup | config diff | config history | config show |
 configure show | constraint colocation config | constraint config | constraint location config | constraint order config | constraint ref |
 constraint ticket config | console status | export | hold list | inventory | job list | job show | lock list | metrics | pki status | property config |
@@ -22,7 +22,7 @@ cluster node plan | node facts | node health | profile list | profile match | se
 const changing = `
 acl disable | acl enable | acl group create | acl group delete | acl permission add | acl permission delete | acl role assign |
 acl role create | acl role delete | acl role unassign | acl user create | acl user delete | alert create | alert delete |
-alert recipient add | alert recipient delete | alert recipient update | alert update | apply | booth ticket grant | booth ticket revoke |
+alert recipient add | alert recipient delete | alert recipient update | alert update | apply |
 cib element create | cib element description | cluster certificates renew | cluster cib-push | cluster cib-upgrade | cluster disable | cluster enable |
 cluster link add | cluster link remove | cluster link update | cluster node add | cluster node add-guest | cluster node add-remote |
 cluster node clear | cluster node delete-guest | cluster node delete-remote | cluster node remove | cluster start | cluster stop | cluster token |
@@ -66,6 +66,11 @@ const withoutList: readonly (readonly [reason: string, paths: string])[] = [
   ],
   [ofHost, 'stonith sbd status | stonith sbd local_config_in_json | host auth | host deauth | status pcsd'],
   [ofHost, 'console enable | console disable'],
+  // Booth does not know who asks: the rights of a token would not be looked at.
+  [
+    "It asks booth's program on the host on which it is typed.",
+    'booth status | booth ticket grant | booth ticket revoke',
+  ],
   ['A token that makes tokens could outlive its own end. Type it on a node.', 'token create'],
   ['It opens an editor. Read `cluster cib` and push it with `cluster cib-push`.', 'cluster edit'],
   ['It is for shells.', 'completion'],
@@ -74,7 +79,7 @@ const withoutList: readonly (readonly [reason: string, paths: string])[] = [
     runsAgent,
     'resource debug-start | resource debug-stop | resource debug-monitor | resource debug-promote | resource debug-demote',
   ],
-  [ofRoot, 'job run | job copy | job output | lock run | play run | play resume'],
+  [ofRoot, 'job run | job copy | job output | lock run | node benchmark | play run | play resume'],
   ['It reads folders of the host.', 'play plan'],
   ['It goes on until it is ended. Follow GET /api/v1/events.', 'service watch'],
   ['GET /api/v1/status has the same facts as JSON.', 'status xml'],
@@ -100,8 +105,8 @@ export const without: ReadonlyMap<string, string> = new Map(
   withoutList.flatMap(([reason, paths]) => pathsIn(paths).map((path) => [path, reason] as const)),
 )
 
-/** Read or write files of the host, or its terminal. */
-export const closedFlags: ReadonlySet<string> = new Set([
+/** Read or write files of the host, or its terminal, or run an agent on it with what was given. */
+const flagsOfHost: ReadonlySet<string> = new Set([
   ...[
     'file',
     'xml-file',
@@ -113,8 +118,21 @@ export const closedFlags: ReadonlySet<string> = new Set([
     'save-svg',
     'save-xml',
   ],
-  ...['profile', 'repeat', 'batch', 'in-place', 'out', 'stdin', 'json', 'help', 'debug', 'plan'],
+  ...['profile', 'repeat', 'batch', 'in-place', 'out', 'stdin', 'agent-validation', 'test'],
 ])
+
+export const closedFlags: ReadonlySet<string> = new Set([...flagsOfHost, 'json', 'help', 'debug', 'plan'])
+
+/** Also of what is run by another command: a line of a file that is applied, or of `simulate --with`. */
+export function refusalOf({ path }: Pick<Command, 'path'>, flags: ReadonlyMap<string, unknown>): string | undefined {
+  const name = path.join(' ')
+  const reason = without.get(name)
+  if (reason !== undefined) return `'${name}' is not in the API. ${reason}`
+  const closed = [...flags.keys()].find((flag) => flagsOfHost.has(flag))
+  return closed === undefined
+    ? undefined
+    : `--${closed} reads or writes files of the host, or runs an agent on it: the API does not take it.`
+}
 
 export interface Endpoint {
   readonly method: 'GET' | 'POST'

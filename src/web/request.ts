@@ -99,7 +99,7 @@ export function givenInBody(text: string): Omit<Given, 'isDryRun'> {
 
 const unknownFlag = (name: string): string =>
   closedFlags.has(name)
-    ? `'${name}' reads or writes files of the host, or is decided by the API: it cannot be given here.`
+    ? `'${name}' reads or writes files of the host, runs an agent on it, or is decided by the API: it cannot be given here.`
     : `There is no option '${name}'. The description is at /api/openapi.json.`
 
 /** The line that would be typed. A word that reads as an option belongs into `flags`, where it is checked. */

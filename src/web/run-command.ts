@@ -9,7 +9,7 @@ import {
   type Terminal,
 } from '../cli/index.ts'
 import { type LocalClient, NoAnswerError, RefusedError, UnreachableError } from '../rpc/index.ts'
-import type { Endpoint } from './command-table.ts'
+import { type Endpoint, refusalOf } from './command-table.ts'
 import { Problem, statusOfCode } from './problem.ts'
 import { type Given, lineOf } from './request.ts'
 
@@ -76,6 +76,7 @@ async function run(line: readonly string[], files: Given['files'], asking: Askin
     commands: allCommands,
     line,
     terminal: terminalOf(asking.user, { files, notes, written }),
+    refusal: refusalOf,
     openCluster: (file) => {
       if (file !== undefined) throw new Refusal('The API works on the running cluster: a CIB file cannot be given.')
       return cluster(asking, trace)
@@ -130,6 +131,13 @@ function terminalOf(
   user: string,
   io: { readonly files: Given['files']; readonly notes: string[]; readonly written: Record<string, string> },
 ): Terminal {
+  const readFile = async (path: string): Promise<string> => {
+    const text = Object.hasOwn(io.files, path) ? io.files[path] : undefined
+    if (text !== undefined) return await Promise.resolve(text)
+    throw new Refusal(
+      `The request has no file '${path}'. Send its text in 'files', by this name: files of the host are not read.`,
+    )
+  }
   return {
     columns: 100,
     color: false,
@@ -138,13 +146,9 @@ function terminalOf(
     progress: (line) => {
       if (io.notes.length < mostNotes) io.notes.push(line.replace(/\n$/, ''))
     },
-    readFile: async (path) => {
-      const text = Object.hasOwn(io.files, path) ? io.files[path] : undefined
-      if (text !== undefined) return await Promise.resolve(text)
-      throw new Refusal(
-        `The request has no file '${path}'. Send its text in 'files', by this name: files of the host are not read.`,
-      )
-    },
+    readFile,
+    // What comes with a request is its sender's own.
+    readOwnFile: readFile,
     writeFile: async (path, text) => {
       const length = Object.values(io.written).reduce((sum, one) => sum + one.length, text.length)
       if (length > longestFiles) throw new Refusal('The answer is too long for the API. Type the command on a node.')

@@ -35,6 +35,8 @@ export interface Invocation {
   readonly openCluster: (file: string | undefined, makesFile: boolean) => ClusterAccess
   /** The name that the program was called by, and PCS_COMPAT; `systole` and none where left out. */
   readonly called?: { readonly program: 'systole' | 'pcs'; readonly environment: string | undefined }
+  /** Why a command cannot be run with these flags here. Asked of those that other commands run, too: lines of a file, and `simulate --with`. */
+  readonly refusal?: (command: Command, flags: ReadonlyMap<string, unknown>) => string | undefined
 }
 
 export interface Printed {
@@ -150,6 +152,8 @@ async function dispatch(invocation: Spoken): Promise<Outcome> {
     })
   if (command.refuses !== undefined) throw new Refusal(command.refuses)
   const { words, flags } = splitFlags(rest, flagsOf(command, speech))
+  const refusal = invocation.refusal?.(command, flags)
+  if (refusal !== undefined) throw new Refusal(refusal)
   tellWithoutEffect(flagsOf(command, speech), flags, terminal)
   const file = flags.get('file')
   const cluster = invocation.openCluster(typeof file === 'string' ? file : undefined, judgesAsPcs(speech))

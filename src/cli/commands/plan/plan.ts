@@ -66,7 +66,8 @@ export const apply: Command = {
     expectWords(call.words, { atLeast: 1, atMost: 1, usage: 'apply <file>' })
     const [file = ''] = call.words
     const saved = readSavedPlan(file, await call.terminal.readFile(file))
-    const own = saved && readSavedPlan(file, readOwnPlan(file))
+    const readOwn = call.terminal.readOwnFile ?? readOwnPlan
+    const own = saved && readSavedPlan(file, await readOwn(file))
     if (own) return await applySaved(call, file, own)
     if (call.flags.has('plan')) return await shown(call, { usesExitCode: true })
     if (call.flags.has('preview')) return await shown(call, { usesExitCode: false })

@@ -1,0 +1,65 @@
+/** What a request makes of the host that answers: its files are not read, and no program on it is run, whatever stands in words, options and files. */
+import { expect, test } from 'vitest'
+import { allCommands } from '../../src/cli/index.ts'
+import type { LocalClient } from '../../src/rpc/index.ts'
+import { endpointsOf } from '../../src/web/command-table.ts'
+import type { Given } from '../../src/web/request.ts'
+import { runCommand } from '../../src/web/run-command.ts'
+
+const endpoints = endpointsOf(allCommands)
+const xml =
+  '<cib crm_feature_set="3.19.0" validate-with="pacemaker-3.9" epoch="1" num_updates="0" admin_epoch="0"><configuration><crm_config/><nodes/><resources/><constraints/></configuration><status/></cib>'
+
+function clientThat(pushes: unknown[]): LocalClient {
+  return {
+    close: () => undefined,
+    getCib: async () => await Promise.resolve({ xml, version: 17 }),
+    pushConfiguration: async (asked: unknown) => {
+      pushes.push(asked)
+      return await Promise.resolve({ kind: 'saved', version: 18 })
+    },
+  } as unknown as LocalClient
+}
+
+async function answerOf(path: string, given: Partial<Given>, pushes: unknown[] = []): Promise<string> {
+  const endpoint = endpoints.find((one) => one.path === path)
+  if (!endpoint) throw new Error(`no endpoint ${path}`)
+  const whole = { words: [], flags: {}, files: {}, isDryRun: false, ...given }
+  const asking = { live: clientThat(pushes), user: 'token:x', ifVersion: undefined }
+  return await runCommand(endpoint, whole, asking).then(
+    (ran) => JSON.stringify(ran),
+    (error: unknown) => String(error),
+  )
+}
+
+test('agents are not run with what a request says, nor is booth', async () => {
+  const words = ['web', 'ocf:pacemaker:Dummy']
+  for (const [path, flag] of [
+    ['/resource/create', 'agent-validation'],
+    ['/resource/update', 'agent-validation'],
+    ['/stonith/create', 'agent-validation'],
+    ['/stonith/create', 'test'],
+  ] as const)
+    expect(await answerOf(path, { words, flags: { [flag]: true } })).toContain('cannot be given here')
+  expect(endpoints.filter(({ path }) => path.startsWith('/booth'))).toEqual([])
+})
+
+test('nor by a line of a file that is applied, or a command that is simulated', async () => {
+  const pushes: unknown[] = []
+  const line = 'resource create web ocf:pacemaker:Dummy --agent-validation'
+  const files = { setup: `pcs ${line}\n` }
+  for (const path of ['/plan', '/apply']) {
+    const answer = await answerOf(path, { words: ['setup'], files }, pushes)
+    expect(answer).toContain('the API does not take it')
+  }
+  expect(await answerOf('/simulate', { flags: { with: [line] } })).toContain('the API does not take it')
+  expect(pushes).toEqual([])
+})
+
+test('a saved plan is the one of the request, and not a file of the host by its name', async () => {
+  const saved = { systolePlan: 1, file: 'a', made: 'then', version: 1, before: 'x', configuration: '<x/>', actions: [] }
+  for (const name of ['/etc/passwd', '/nosuch']) {
+    const answer = await answerOf('/apply', { words: [name], files: { [name]: JSON.stringify(saved) } })
+    expect(answer).toContain(`${name} is damaged`)
+  }
+})
