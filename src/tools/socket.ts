@@ -6,7 +6,8 @@
  *   OCF_RESOURCE_INSTANCE, the node that the agent works for (both may be empty), the arguments;
  *   version 2 has the user in whose name root or hacluster calls (CIB_user) before the arguments;
  * - reply: `<exit code> <bytes of standard output>\n`, the output, the rest is for standard error; or `here 0\n`: the call needs the
- *   caller's files or terminal, so that the command goes on in Node.js (`bin/systole-tool`).
+ *   caller's files or terminal, so that the command goes on in Node.js (`bin/systole-tool`);
+ * - an empty request asks whether the daemon is there, and is answered at once: who waits for a call asks it, and gives up after 30 s of silence.
  *
  * Root and the group haclient may use the socket, as the daemon's API beside it. Who calls is known by the connection, and told to the handler.
  */
@@ -105,6 +106,10 @@ function serve(
   })
   socket.on('end', () => {
     const request = Buffer.concat(chunks)
+    if (request.length === 0) {
+      socket.end('0 0\n')
+      return
+    }
     const call = hasMoreFields(request, mostFields) ? undefined : parseToolCall(request.toString('utf8'))
     const answered = call === undefined ? Promise.resolve(notUnderstood) : handle(call).catch(failedReply)
     void answered.then((reply) => socket.end(encodeReply(reply)))

@@ -33,6 +33,19 @@ test('cibadmin gives up after 30 s as well', async () => {
   expect(await lab.inNode('n1', 'bash', '-c', line)).toBe('cibadmin: Call failed: Timer expired\nexit 124\n')
 })
 
+test('so do the commands of agents', async () => {
+  await signal(lab, 'n1', 'systoled', 'STOP')
+  const calls = ['crm_attribute -n a -G', 'crm_node -n', 'attrd_updater -n a -U 1', 'crm_resource -L', 'crm_mon -1']
+  const ended = calls.map(async (call) => {
+    const line = `${lab.folder}/systole/shims/${call} 2>&1; echo "exit $?"`
+    return await lab.inNode('n1', 'bash', '-c', line)
+  })
+  for (const [index, said] of (await Promise.all(ended)).entries())
+    expect(said, calls[index]).toMatch(
+      /^\S+: The daemon .* has not answered for 30 s: it is stopped or hangs.*\nexit 124\n$/,
+    )
+})
+
 test('afterwards the daemon goes on', async () => {
   await lab.systole('n1', ...create.slice(0, -1), '--wait')
   expect(await lab.whereIs('web', 'n1')).toEqual(['n1'])

@@ -24,7 +24,7 @@ import type { Sources } from './external-agent.ts'
 import { FileWorld } from './file-world.ts'
 import { repeatStatus } from './live-status.ts'
 import { shadows } from './shadows.ts'
-import { callDaemon, NoDaemonError } from './socket-client.ts'
+import { callDaemon, NoDaemonError, SilentDaemonError } from './socket-client.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -72,6 +72,7 @@ export async function replyTo(call: ToolCall, environment: Environment): Promise
 
 function refusal(tool: string, error: unknown): ToolReply {
   if (error instanceof NoDaemonError) return refused(exitCodes.notConnected, `${tool}: ${error.message}`)
+  if (error instanceof SilentDaemonError) return refused(exitCodes.timeout, `${tool}: ${error.message}`)
   if (error instanceof CallerFileError) return refused(exitFor(tool, error), `${tool}: ${error.message}`)
   if (error instanceof CibFileError)
     return { ...refused(error.exitCode, plainly(tool, error)), said: [inPacemakersWords(tool, error)] }
