@@ -19,6 +19,8 @@ export class Streams {
     response: ServerResponse,
     who: { readonly token: string; readonly user: string; readonly source: Source },
   ): Promise<void> {
+    // It has gone while it was asked who it is, and its end is not told again.
+    if (response.destroyed) return
     const leave = this.#room.enter(who.user)
     response.once('close', leave)
     const hub = this.#hubs.get(who.token) ?? this.#newHub(who.token, who.source)
@@ -45,13 +47,13 @@ export class Streams {
         throw new Problem(statusOfCode(error.code), error.sentences, { code: error.code })
       throw error
     }
+    if (response.destroyed) return part()
     if (!begun) begin(response)
     const beat = setInterval(() => response.write(':\n\n'), beatMs)
     response.once('close', () => {
       clearInterval(beat)
       part()
     })
-    if (response.destroyed) part()
   }
 
   close(): void {
