@@ -72,6 +72,8 @@ async function run(line: readonly string[], files: Given['files'], asking: Askin
   const notes: string[] = []
   const written: Record<string, string> = {}
   const trace: Trace = { code: undefined, version: undefined }
+  const access = clusterFor(asking, trace)
+  await refuseOtherVersion(access, asking, trace)
   const printed = await runLine({
     commands: allCommands,
     line,
@@ -79,7 +81,7 @@ async function run(line: readonly string[], files: Given['files'], asking: Askin
     refusal: refusalOf,
     openCluster: (file) => {
       if (file !== undefined) throw new Refusal('The API works on the running cluster: a CIB file cannot be given.')
-      return cluster(asking, trace)
+      return access
     },
   })
   return { printed, notes, written, trace }
@@ -90,15 +92,28 @@ function refusalIn(result: unknown, exitCode: number): readonly string[] | undef
   return Array.isArray(result.error) ? result.error.map(String) : [String(result.error)]
 }
 
-function cluster({ live, user, ifVersion }: Asking, trace: Trace): ClusterAccess {
+/** Also for what changes no configuration, such as fencing: a version that was named is looked at before anything is done. */
+async function refuseOtherVersion(access: ClusterAccess, { ifVersion }: Asking, trace: Trace): Promise<void> {
+  if (ifVersion === undefined) return
+  try {
+    await access.readCib()
+  } catch (error) {
+    if (error instanceof Refusal) throw new Problem(statusOfCode(trace.code), error.sentences, { code: trace.code })
+    throw error
+  }
+}
+
+export function clusterFor({ live, user, ifVersion }: Asking, trace: Trace): ClusterAccess {
   const access = accessThrough(noting(live, trace), user)
+  let hasChanged = false
   return {
     ...access,
     // A push names the version that was read: what comes between is a conflict there.
     readCib: async () => {
       const snapshot = await access.readCib()
       trace.version = snapshot.version
-      if (ifVersion === undefined || snapshot.version === ifVersion) return snapshot
+      // A command that changes the configuration twice goes on from what it has made.
+      if (ifVersion === undefined || hasChanged || snapshot.version === ifVersion) return snapshot
       trace.code = 'conflict'
       throw new Refusal(
         `The configuration has version ${snapshot.version} by now, and not ${ifVersion}. Nothing was changed.`,
@@ -107,6 +122,7 @@ function cluster({ live, user, ifVersion }: Asking, trace: Trace): ClusterAccess
     push: async (change) => {
       const answer = await access.push(change)
       trace.version = answer.version
+      hasChanged ||= answer.kind === 'saved'
       return answer
     },
   }
