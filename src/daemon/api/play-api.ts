@@ -13,7 +13,7 @@ import {
   timeoutOf,
 } from '../../plays/index.ts'
 import { type Handlers, type localService, type Messages, refuse } from '../../rpc/index.ts'
-import { type Entry, unchanged, type Write } from '../../store/index.ts'
+import { type Comparison, type Entry, unchanged, type Write } from '../../store/index.ts'
 import type { Daemon } from '../daemon.ts'
 import { jobId } from '../jobs/job-id.ts'
 import { longestWaitMs } from '../jobs/read-output.ts'
@@ -100,7 +100,7 @@ const recordOf = ({ node }: Daemon, { steps, name, force, queue }: AskedPlay, us
     steps: steps.map((step) => ({ ...step, timeoutMs: timeoutOf(step) })),
   })
 
-/** The parts first, so that nobody begins before all of them are there. Parts without a play are nobody's, and small. */
+/** The parts first, so that nobody begins before all of them are there. The DC deletes those that stay without a play (play-keeper.ts). */
 async function write({ node: { store } }: Daemon, record: PlayRecord, { steps }: AskedPlay): Promise<void> {
   const puts = steps.map(
     ({ components }, at): Write => ({
@@ -109,13 +109,18 @@ async function write({ node: { store } }: Daemon, record: PlayRecord, { steps }:
       value: toBytes(components),
     }),
   )
-  while (puts.length > partsAtOnce) await store.transaction({ compare: [], writes: puts.splice(0, partsAtOnce) })
+  const isFirst = unchanged(playKey(record.id), undefined)
+  const first = playPartKey(`${record.id}/0`)
   const own = playTransaction(record, [], () => undefined)
-  const { applied } = await store.transaction({
-    compare: [unchanged(playKey(record.id), undefined), ...own.compare],
-    writes: [...puts, ...own.writes],
-  })
-  if (!applied)
+  let part: Comparison = { kind: 'absent', key: first }
+  let isTaken = false
+  while (puts.length > partsAtOnce && !isTaken) {
+    const { applied } = await store.transaction({ compare: [isFirst, part], writes: puts.splice(0, partsAtOnce) })
+    isTaken = !applied
+    part = { kind: 'present', key: first }
+  }
+  const last = { compare: [isFirst, part, ...own.compare], writes: [...puts, ...own.writes] }
+  if (isTaken || !(await store.transaction(last)).applied)
     throw refuse('play-busy', 'Another play has taken the same id at this moment. Nothing was begun: try again.')
 }
 

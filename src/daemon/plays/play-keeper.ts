@@ -14,7 +14,7 @@ import {
 import type { Log } from '../host/log.ts'
 import type { ClusterFile } from '../nodes/cluster-file.ts'
 import { fromBytes, toBytes } from '../records/json-value.ts'
-import { keys, playKey, playPartsPrefix, playsPrefix, taskKey } from '../records/keys.ts'
+import { allPlayPartsPrefix, keys, playKey, playPartsPrefix, playsPrefix, taskKey } from '../records/keys.ts'
 
 export interface PlayKeeperPorts {
   readonly log: Log
@@ -37,12 +37,16 @@ const retryMs = 500
 const lookEveryMs = 5000
 const keptPlayMs = 7 * 24 * 3_600_000
 const mostKeptPlays = 50
+/** Parts are written before their play: those that have none for so long are of one that never came. */
+const partsWaitMs = 10 * 60_000
 
 export class PlayKeeper {
   readonly #ports: PlayKeeperPorts
   readonly #read = new Map<string, { readonly revision: Revision; readonly play: PlayRecord | undefined }>()
   /** Until its outcome is known: undefined; then the revision that it has made, which the view may not show yet. */
   readonly #written = new Map<string, Revision | undefined>()
+  /** Parts without a play, by the id of it: since when this node knows of them. */
+  readonly #lonely = new Map<string, number>()
   #missed = false
   #timer: NodeJS.Timeout | undefined
   #closed = false
@@ -60,7 +64,8 @@ export class PlayKeeper {
     const open = plays.filter(({ play }) => !isOver(play))
     for (const known of open) this.#goOn(term, known)
     for (const known of old(plays, Date.now())) this.#delete(term, known)
-    if (open.length > 0) this.#lookIn(lookEveryMs)
+    this.#sweepParts(term)
+    if (open.length > 0 || this.#lonely.size > 0) this.#lookIn(lookEveryMs)
   }
 
   close(): void {
@@ -84,6 +89,33 @@ export class PlayKeeper {
     })
   }
 
+  #sweepParts(term: number): void {
+    const { below, store, log } = this.#ports
+    const plays = new Set(below(playsPrefix).map(({ key }) => key))
+    const written = below(allPlayPartsPrefix).map(({ key }) => key.slice(allPlayPartsPrefix.length).split('/')[0] ?? '')
+    const lonely = new Set(written.map(decodeURIComponent).filter((id) => !plays.has(playKey(id))))
+    for (const id of this.#lonely.keys()) if (!lonely.has(id)) this.#lonely.delete(id)
+    const now = Date.now()
+    for (const id of lonely) {
+      const since = this.#lonely.get(id)
+      if (since !== undefined && now - since < partsWaitMs) continue
+      this.#lonely.set(id, now)
+      if (since === undefined) continue
+      store()
+        .transaction({
+          compare: [
+            { kind: 'create-revision', key: keys.dc, equals: term as Revision },
+            { kind: 'absent', key: playKey(id) },
+          ],
+          writes: [{ kind: 'delete-prefix', prefix: playPartsPrefix(id) }],
+        })
+        .catch((error: unknown) => {
+          if (!isStoreFailure(error)) throw error
+          log.warn('parts without a play could not be deleted yet', { play: id, error })
+        })
+    }
+  }
+
   #goOn(term: number, { entry, play }: Known): void {
     const { entry: entryOf, view, file } = this.#ports
     const { members } = view()
@@ -101,7 +133,11 @@ export class PlayKeeper {
     )
     if (effects.length === 0 && state === play) return
     const { compare, writes } = playTransaction(state, effects, entryOf)
-    this.#write(term, entry, { compare: [unchanged(entry.key, entry), ...compare], writes, after: state })
+    // Nothing of it is done again.
+    const parts: readonly Write[] =
+      state.state === 'done' ? [{ kind: 'delete-prefix', prefix: playPartsPrefix(play.id) }] : []
+    const compares = [unchanged(entry.key, entry), ...compare]
+    this.#write(term, entry, { compare: compares, writes: [...writes, ...parts], after: state })
   }
 
   #delete(term: number, { entry, play }: Known): void {

@@ -75,9 +75,10 @@ export const jobsPrefix = `${allKeys}jobs/`
 export const playsPrefix = `${allKeys}plays/`
 export const playKey = (id: string): string => `${playsPrefix}${encodeURIComponent(id)}`
 /** `part`: the id of the play and the place of the step, as a task names it. */
+export const allPlayPartsPrefix = `${allKeys}play-parts/`
 export const playPartKey = (part: string): string =>
-  `${allKeys}play-parts/${part.split('/').map(encodeURIComponent).join('/')}`
-export const playPartsPrefix = (id: string): string => `${allKeys}play-parts/${encodeURIComponent(id)}/`
+  `${allPlayPartsPrefix}${part.split('/').map(encodeURIComponent).join('/')}`
+export const playPartsPrefix = (id: string): string => `${allPlayPartsPrefix}${encodeURIComponent(id)}/`
 export const ownersPrefixes = { job: jobsPrefix, rollout: `${allKeys}rollouts/`, play: playsPrefix }
 
 /** Tokens for the HTTPS API (src/daemon/console/api-tokens.ts). */
