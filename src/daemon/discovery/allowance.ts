@@ -35,7 +35,7 @@ export class Allowance {
     }
     if (++this.#all > this.#shares.ofAll) return 'nothing'
     if (isKnown) return 'answer'
-    const key = isIPv6(address) ? networkOf(address) : address
+    const key = ownerOf(address)
     const count = (this.#counts.get(key) ?? 0) + 1
     if (count === 1 && this.#counts.size >= this.#shares.addresses) return 'short'
     this.#counts.set(key, count)
@@ -45,6 +45,8 @@ export class Allowance {
 }
 
 /** Whoever has one address of IPv6 has a whole network of them. */
+export const ownerOf = (address: string): string => (isIPv6(address) ? networkOf(address) : address)
+
 function networkOf(address: string): string {
   const [head = '', tail] = address.split('::')
   const groups = head.split(':').filter((group) => group !== '')

@@ -1,5 +1,6 @@
 /** HTTP as the setting wants it: Consul's paths, with answers that wait for a change, and a stream of events. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import { type MonotonicMs, monotonicMs } from '../../base/index.ts'
 import {
   agentServices,
@@ -10,7 +11,7 @@ import {
   healthService,
 } from '../../services/index.ts'
 import { monotonicNow } from '../host/clock.ts'
-import { Allowance } from './allowance.ts'
+import { Allowance, ownerOf } from './allowance.ts'
 import { type Callers, callersOf } from './callers.ts'
 import { type Asked, type HttpRefusal, type HttpRequest, isRefusal, readRequest } from './http-request.ts'
 import type { IndexedServices } from './indexed-services.ts'
@@ -30,6 +31,7 @@ const noLeader: HttpRefusal = { status: 500, text: 'No cluster leader' }
 interface Waiting {
   /** Looks whether there is something to say now. */
   readonly look: () => void
+  readonly leave: () => void
 }
 
 interface Open {
@@ -41,7 +43,8 @@ export class HttpDoor {
   readonly #services: IndexedServices
   readonly #places: Places
   readonly #allowance = new Allowance(shares)
-  readonly #waiting = new Set<Waiting>()
+  /** One of a connection at most. */
+  readonly #waiting = new Map<Socket, Waiting>()
   readonly #connections = new Map<string, number>()
   #open: Open | undefined
   #quorateUntil = monotonicMs(Number.NEGATIVE_INFINITY)
@@ -67,7 +70,7 @@ export class HttpDoor {
 
   /** Something has changed. */
   look(): void {
-    for (const { look } of [...this.#waiting]) look()
+    for (const { look } of [...this.#waiting.values()]) look()
   }
 
   async #listen({ host, port }: Place): Promise<{ readonly close: () => Promise<void> }> {
@@ -95,10 +98,12 @@ export class HttpDoor {
 
   #count(server: Server): void {
     server.on('connection', (socket) => {
-      const address = socket.remoteAddress ?? ''
+      const address = ownerOf(socket.remoteAddress ?? '')
       const count = (this.#connections.get(address) ?? 0) + 1
       this.#connections.set(address, count)
       socket.on('close', () => {
+        // A response behind another one of its connection is not told of the end.
+        this.#waiting.get(socket)?.leave()
         const left = (this.#connections.get(address) ?? 1) - 1
         if (left === 0) this.#connections.delete(address)
         else this.#connections.set(address, left)
@@ -108,6 +113,8 @@ export class HttpDoor {
   }
 
   #answer(request: IncomingMessage, response: ServerResponse): void {
+    // The answer would come behind one that waits, and a connection could have any number of them.
+    if (this.#waiting.has(request.socket)) return void request.socket.destroy()
     const read = this.#read(request)
     if (isRefusal(read)) {
       sendText(response, read)
@@ -124,7 +131,6 @@ export class HttpDoor {
     const { callers, settings } = this.#open
     if (!callers.isAnswered(address)) return { status: 403, text: 'This address is not among those that are answered.' }
     const allowed = this.#allowance.take(address, { now: monotonicNow(), isKnown: callers.isKnown(address) })
-    // One connection may have many requests that wait.
     if (allowed !== 'answer' || this.#waiting.size >= mostWaiting) return { status: 429, text: 'Too many requests.' }
     const read = readRequest({ method, url }, settings.clusterName)
     return isRefusal(read) || this.#maySay(read) ? read : noLeader
@@ -160,9 +166,10 @@ export class HttpDoor {
       answer()
       return
     }
+    const { socket } = response.req
     const leave = (): void => {
       clearTimeout(timer)
-      this.#waiting.delete(waiting)
+      this.#waiting.delete(socket)
     }
     const end = (): void => {
       leave()
@@ -172,10 +179,10 @@ export class HttpDoor {
       look: () => {
         if (this.#indexOf(read.asked) !== read.index) end()
       },
+      leave,
     }
     const timer = setTimeout(end, read.waitMs)
-    this.#waiting.add(waiting)
-    response.on('close', leave)
+    this.#waiting.set(socket, waiting)
   }
 
   #send({ asked, pretty }: HttpRequest, response: ServerResponse): void {
@@ -220,16 +227,16 @@ export class HttpDoor {
         write(`event: removed\nid: ${this.#services.last}\ndata: ${JSON.stringify({ service: name })}\n\n`)
       }
     }
-    const waiting = { look }
-    this.#waiting.add(waiting)
     const timer = setInterval(
       () => write(this.#hasQuorum ? ':\n\n' : 'event: without-quorum\ndata: {}\n\n'),
       keepAliveMs,
     )
-    response.on('close', () => {
+    const { socket } = response.req
+    const leave = (): void => {
       clearInterval(timer)
-      this.#waiting.delete(waiting)
-    })
+      this.#waiting.delete(socket)
+    }
+    this.#waiting.set(socket, { look, leave })
     look()
   }
 }

@@ -1,4 +1,5 @@
 import { get, type IncomingMessage, request } from 'node:http'
+import { connect } from 'node:net'
 import Consul from 'consul'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { monotonicMs } from '../../../src/base/index.ts'
@@ -190,4 +191,20 @@ test('events tell the state of each service, then each change once, then that on
   know()
   await expect.poll(() => events).toEqual(['service web 2', 'service web 1', 'removed web '])
   response.destroy()
+})
+
+test('a connection has one request that waits: whoever sends more behind it is cut off, and nothing of his is kept', async () => {
+  const index = String((await ask('/v1/health/service/web')).headers['x-consul-index'])
+  const wait = `GET /v1/health/service/web?index=${index}&wait=5m HTTP/1.1\r\nHost: a\r\n\r\n`
+  const stream = 'GET /v1/systole/events HTTP/1.1\r\nHost: a\r\n\r\n'
+  // Each fills what may wait in all, if it is let.
+  for (const line of [wait, stream]) {
+    for (let number = 0; number < 6; number++)
+      await new Promise<void>((resolve) => {
+        const socket = connect(port, '127.0.0.1', () => socket.write(line.repeat(400)))
+        socket.on('error', () => socket.destroy())
+        socket.on('close', () => resolve()).resume()
+      })
+    expect((await ask('/v1/catalog/services')).status).toBe(200)
+  }
 })
