@@ -19,10 +19,18 @@ export class Streams {
     response: ServerResponse,
     who: { readonly token: string; readonly user: string; readonly source: Source },
   ): Promise<void> {
+    const { socket } = request
     // It has gone while it was asked who it is, and its end is not told again.
-    if (response.destroyed) return
-    const leave = this.#room.enter(who.user)
-    response.once('close', leave)
+    if (socket.destroyed) return
+    const ends = [this.#room.enter(who.user)]
+    const over = (): void => {
+      socket.off('close', over)
+      response.off('close', over)
+      for (const end of ends.splice(0)) end()
+    }
+    // A response behind another one of its connection is not told of the end.
+    socket.once('close', over)
+    response.once('close', over)
     const hub = this.#hubs.get(who.token) ?? this.#newHub(who.token, who.source)
     const said = request.headers['last-event-id']
     let begun = false
@@ -42,18 +50,16 @@ export class Streams {
     try {
       part = await hub.join(listener, typeof said === 'string' ? said : undefined)
     } catch (error) {
-      leave()
+      over()
       if (error instanceof RefusedError)
         throw new Problem(statusOfCode(error.code), error.sentences, { code: error.code })
       throw error
     }
-    if (response.destroyed) return part()
+    ends.push(part)
+    if (socket.destroyed) return over()
     if (!begun) begin(response)
     const beat = setInterval(() => response.write(':\n\n'), beatMs)
-    response.once('close', () => {
-      clearInterval(beat)
-      part()
-    })
+    ends.push(() => clearInterval(beat))
   }
 
   close(): void {
