@@ -851,19 +851,20 @@ function mutatedStep(
   const before = { ...state, controller: mutated(state.controller, mutations) }
   if (mutations.has('fence-who-is-heard')) {
     if (input.kind === 'fencing' && input.input.kind === 'withdraw') return { state, effects: [] }
-    if (input.kind === 'two-node' && input.input.kind === 'situation' && state.twoNode.phase.kind === 'fencing') {
-      const { situation } = input.input
-      if (situation?.heartbeat === 'heard')
-        return nodeStep(
-          before,
-          { kind: 'two-node', input: { kind: 'situation', situation: { ...situation, heartbeat: 'restarting' } } },
-          at,
-        )
-    }
+    if (state.twoNode.phase.kind === 'fencing') return unheard(before, input, at)
   }
   const after = nodeStep(before, input, at)
   const isRefused = input.kind === 'fencing' && input.input.kind === 'recorded' && !input.input.written
   return mutations.has('leave-off') && isRefused ? leavingOff(after) : after
+}
+
+/** Whoever is heard while it is being fenced counts as silent. */
+function unheard(state: NodeState, input: NodeInput, at: MonotonicMs): ReturnType<typeof nodeStep> {
+  const hidden = (peers: NodeState['peers']): NodeState['peers'] =>
+    peers.map((peer) => (peer.state === 'heard' ? { ...peer, state: 'silent' as const } : peer))
+  const told = input.kind === 'heartbeats' ? { ...input, peers: hidden(input.peers) } : input
+  const after = nodeStep({ ...state, peers: hidden(state.peers) }, told, at)
+  return { ...after, state: { ...after.state, peers: input.kind === 'heartbeats' ? input.peers : state.peers } }
 }
 
 /** Nobody switches on what was switched off. */

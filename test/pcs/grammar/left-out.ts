@@ -9,6 +9,7 @@ const leftOut: readonly { readonly begins: string; readonly reason: string }[] =
   { begins: 'stonith sbd', reason: 'acts on disks and watchdogs of this host' },
   { begins: 'stonith history', reason: 'asks a running cluster' },
   { begins: 'stonith test', reason: 'asks fence devices, and no pcs has it' },
+  { begins: 'node benchmark', reason: 'asks a running cluster, and no pcs has it' },
   { begins: 'status wait', reason: 'waits for a running cluster' },
   { begins: 'status pcsd', reason: 'asks other hosts' },
   { begins: 'status corosync', reason: 'asks Corosync' },

@@ -16,7 +16,7 @@ const defaultTolerance = 25
 export const nodeBenchmark: Command = {
   path: ['node', 'benchmark'],
   usage: '(--on=<nodes> | --all) [--parts=cpu,memory,disk] [--tolerance=<percent>] | --here [--parts=<parts>]',
-  summary: 'Measure processor, memory and disk of nodes by a job, and name those that are slower than the others',
+  summary: 'Measure processor, memory and disk of nodes by a job, and name those that are slower',
   details:
     'Each node is measured for some five seconds, in MiB a second: hashed by one processor, copied in memory, written to the disk with /var/lib/systole and flushed (at most 512 MiB). All nodes are measured at the same time, while their resources run. Of three or more nodes, one that stays more than the tolerance (25 percent) below the median is named, and the exit code is 2. It needs the permission for jobs; --here measures this host without one.',
   examples: ['systole node benchmark --all', 'systole node benchmark --on=n1,n2,n3 --parts=disk --json'],

@@ -10,7 +10,7 @@ import { expectWords } from '../../words.ts'
 export const nodeHealth: Command = {
   path: ['node', 'health'],
   usage: '[<node>]',
-  summary: 'Show the health of nodes: what their sensors, disks, file systems and links say, and why it is not green',
+  summary: 'Show the health of nodes by sensors, disks, file systems and links, and why it is not green',
   details:
     'Members read it while the cluster option hardware-health is true. Whether resources move away is decided by the cluster option node-health-strategy. Attributes #health-… of other programs are shown as well.',
   examples: ['systole property set hardware-health=true node-health-strategy=migrate-on-red', 'systole node health'],
