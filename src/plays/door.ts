@@ -13,6 +13,8 @@ export interface AskedPlay {
 
 /** Of the steps and their nodes together: the record is written with each of them. */
 export const mostHosts = 4000
+/** Of all steps together, for the same reason. */
+const mostRequirements = 50_000
 
 const text = (title: string, maxLength: number): Schema => ({ type: 'string', title, maxLength })
 const flag: Schema = { type: 'boolean', title: 'true or false' }
@@ -106,6 +108,9 @@ export function checkPlay(value: unknown): AskedPlay | readonly string[] {
       if (mistake !== undefined) sentences.push(`${id}: ${mistake}`)
     }
   }
+  const requirements = play.steps.reduce((sum, { requires }) => sum + requires.length, 0)
+  if (requirements > mostRequirements)
+    return [`The steps of a play have ${mostRequirements} requirements at most. These have ${requirements}: divide it.`]
   const circle = sentences.length === 0 ? findCircle(play.steps) : undefined
   if (circle) sentences.push(`The steps wait for each other: ${[...circle, circle[0]].join(' requires ')}.`)
   const hosts = play.steps.reduce((sum, { nodes }) => sum + nodes.length, 0)

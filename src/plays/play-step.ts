@@ -117,7 +117,8 @@ class Draft {
       if (task === undefined) return this.#ended(host, 'lost', 'the record of its task is gone')
       if (!isFinished(task)) return host
       if (step.reboots && hasBooted(task)) return this.#afterBoot(host, task)
-      this.#collect(host, task)
+      if (!this.#collect(host, task))
+        return this.#ended(afterTask(host, task), 'failed', `QUERY has collected more than ${mostQueried / 1024} KiB`)
       return this.#withinTails(afterTask(host, task))
     })
   }
@@ -212,12 +213,15 @@ class Draft {
     }
   }
 
-  #collect(host: PlayHost, { said }: TaskRecord): void {
-    if (said === undefined) return
+  /** False: there is no room for it, and what follows would miss it. */
+  #collect(host: PlayHost, { said }: TaskRecord): boolean {
+    if (said === undefined) return true
     const facts = factsIn(said)
     const own = { ...this.#play.query[host.node], ...facts }
     const query = { ...this.#play.query, [host.node]: own }
-    if (JSON.stringify(query).length <= mostQueried) this.#play = { ...this.#play, query }
+    if (Buffer.byteLength(JSON.stringify(query)) > mostQueried) return false
+    this.#play = { ...this.#play, query }
+    return true
   }
 
   /** After the boot, once the node is back in another one. */

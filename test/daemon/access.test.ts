@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process'
 import { EventEmitter, once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { type AclPermission, parseXml, printXml, readConfiguration, type XmlElement } from '../../src/cib/index.ts'
@@ -430,4 +430,15 @@ test('settings for scripts may be passwords: who may not run jobs does not read 
   expect(await ask({ kind: 'limited', user: 'alice', permissions: [job] })).toEqual(['geheim', 'geheim', 'True'])
   expect(await ask({ kind: 'all', user: 'bob', mayNameAnother: false })).toEqual(['geheim', 'geheim', 'True'])
   await expect(ask(undefined)).rejects.toThrow('no role')
+})
+
+test('commands as root on nodes, by jobs, plays and rollouts, are for those whom docs/security.md says', () => {
+  const security = readFileSync(resolve(import.meta.dirname, '../../docs/security.md'), 'utf8')
+  const row = security.split('\n').find((line) => line.includes('on the object type `job`, by that name')) ?? ''
+  const documented = [...(row.split('|')[1] ?? '').matchAll(/`(\w)(\w+)`/g)].map(
+    ([, first = '', rest = '']) => `${first.toLowerCase()}${rest}`,
+  )
+  const needed = Object.entries(localNeeds).flatMap(([name, need]) => (need === 'job' ? [name] : []))
+  expect(documented.sort()).toEqual(needed.sort())
+  expect(needed).toEqual(expect.arrayContaining(['runJob', 'copyFile', 'startPlay', 'changePlay', 'listPlays']))
 })

@@ -215,6 +215,17 @@ describe('a play', () => {
     expect(task).toMatchObject({ part: 'p1/1', owner: { kind: 'play', name: 'p1' }, notes: true })
   })
 
+  test('halts where more is collected than its record has room for: what follows would miss it', () => {
+    const stage = begun([{ id: 'a' }, { id: 'b', requires: ['a'] }])
+    stage.end('0 on n1', { exitCode: 0, said: JSON.stringify({ long: 'x'.repeat(200_000) }) })
+    stage.end('0 on n2', { exitCode: 0, said: JSON.stringify({ long: 'x'.repeat(200_000) }) })
+    expect(stage.play.state).toBe('halted')
+    expect(stage.play.steps[0]?.hosts[1]).toMatchObject({
+      state: 'failed',
+      reason: 'QUERY has collected more than 256 KiB',
+    })
+  })
+
   test('of thousands of steps is looked at within a moment: the DC does so after each change of the store', () => {
     const chain = Array.from({ length: 4000 }, (_, at) => ({
       id: `s${at}`,
@@ -324,6 +335,17 @@ describe('the door', () => {
     [
       { ...play, steps: [{ ...step, components: [{ verb: 'SERVICE', label: '', options: {}, words: ['-Hhost'] }] }] },
       "'-Hhost' is not a name",
+    ],
+    [
+      {
+        ...play,
+        steps: Array.from({ length: 51 }, (_, at) => ({
+          ...step,
+          id: `${at}`,
+          requires: at === 0 ? [] : Array.from({ length: 1001 }, () => '0'),
+        })),
+      },
+      '50000 requirements at most. These have 50050',
     ],
     [[], 'is not'],
   ])('refuses %#', (value, sentence) => {

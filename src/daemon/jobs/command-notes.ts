@@ -5,7 +5,7 @@
 
 /** More than this is not kept in the store: some three thousand commands, or a few facts. */
 const mostText = 16 * 1024
-const longestSaid = 64 * 1024
+export const longestSaid = 64 * 1024
 
 interface Readable {
   on(event: 'data', listener: (chunk: Buffer) => void): unknown

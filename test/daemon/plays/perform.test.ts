@@ -253,6 +253,15 @@ describe('facts of other nodes', () => {
   })
 })
 
+test('an argument that is too long to be passed on fails where it is collected', async () => {
+  const { code, output, notes } = await perform([
+    "RUN: --stdout-arg long head -c 70000 /dev/zero | tr '\\\\0' x",
+    'QUERY: long',
+  ])
+  expect([code, notes.some((note) => note.startsWith('='))]).toEqual([1, false])
+  expect(output).toContain('The argument long is longer than 64 KiB: QUERY cannot pass it on.')
+})
+
 describe('waiting', () => {
   test('is for a URL that answers, or fails when it never does', async () => {
     let asked = 0

@@ -5,6 +5,7 @@ import { get as getHttps } from 'node:https'
 import { setTimeout as delay } from 'node:timers/promises'
 import { parse } from 'yaml'
 import { type Component, defaultTimeoutS, notAName } from '../../../plays/index.ts'
+import { longestSaid } from '../../jobs/command-notes.ts'
 import { render } from './blueprint.ts'
 import { makeFolder, putFiles } from './files.ts'
 import type { Kept } from './kept.ts'
@@ -137,8 +138,11 @@ function query(name: string, noWait: boolean, kept: Kept): Done {
   const values = kept.arguments()
   kept.asksAgain()
   if (!Object.hasOwn(values, name)) return noWait ? unchanged : failed(`The argument ${name} is not set on this node.`)
+  const facts = { [name]: values[name] }
+  if (Buffer.byteLength(JSON.stringify(facts)) >= longestSaid)
+    return failed(`The argument ${name} is longer than ${longestSaid / 1024} KiB: QUERY cannot pass it on.`)
   process.stdout.write(`${JSON.stringify(values[name])}\n`)
-  return { ...unchanged, facts: { [name]: values[name] } }
+  return { ...unchanged, facts }
 }
 
 function queryWait(name: string, identity: string | undefined, kept: Kept): Done {
