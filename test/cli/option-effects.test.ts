@@ -113,7 +113,7 @@ const lines: readonly string[] = [
   'simulate| --set-datetime 2030-01-01',
   'cluster cib FOLDER/other.xml; resource delete vip; simulate| --xml-file FOLDER/other.xml',
   'simulate| --profile FOLDER',
-  'simulate --profile FOLDER| --repeat 2',
+  'simulate --profile FOLDER| --repeat 100',
   'simulate --node-fail n1 --run| --simulate',
   'resource debug-promote db| --force',
   'resource debug-demote db| --force',

@@ -79,7 +79,7 @@ const onFile: readonly string[] = [
   'crm_simulate --simulate --xml-file FOLDER/cib.xml| --quiet',
   'crm_simulate --simulate| --xml-file FOLDER/other.xml --show-attrs',
   'crm_simulate| --profile FOLDER',
-  'crm_simulate --profile FOLDER| --repeat 2',
+  'crm_simulate --profile FOLDER| --repeat 100',
   'iso8601| --now',
   "iso8601 -d '2026-11-20 12:00:00Z'| --seconds",
   "iso8601 -d '2026-11-20 12:00:00Z'| --epoch",
