@@ -8,7 +8,8 @@ import type { Daemon } from '../../src/daemon/daemon.ts'
 import { pathsBelow } from '../../src/daemon/host/paths.ts'
 import { Admission } from '../../src/daemon/nodes/admission.ts'
 import { type ClusterFile, parseClusterFile, printClusterFile } from '../../src/daemon/nodes/cluster-file.ts'
-import { listInStore, placeIn, RemovalWord } from '../../src/daemon/nodes/removal.ts'
+import { listInStore, placeIn } from '../../src/daemon/nodes/removal.ts'
+import { RemovalReports } from '../../src/daemon/nodes/removal-reports.ts'
 import { keys, nodeListKey } from '../../src/daemon/records/keys.ts'
 import type { NodeCaller } from '../../src/rpc/index.ts'
 import { EmbeddedStore } from '../../src/store/index.ts'
@@ -142,7 +143,7 @@ test('whether a host was removed it reads in the store, whoever says so', async 
 })
 
 test('where the store is closed to it, more than half of the others must say so', () => {
-  const word = new RemovalWord()
+  const word = new RemovalReports()
   word.take('b', true)
   expect(word.agreed(['b', 'c'])).toBe(false)
   word.take('b', true)

@@ -2,6 +2,7 @@
  * One life of `systoled` on a simulated host: the simulation's driver of the node's core, and the other cores of a daemon, with the contracts
  * that stand at the top of each. It ends with a crash, a restart or the host's power.
  */
+
 import { clearFailureEdits, failureEdits } from '../../src/attributes/index.ts'
 import { type MonotonicMs, monotonicMs, type NodeName, type ResourceId } from '../../src/base/index.ts'
 import type { NodeStateRecord } from '../../src/cib/index.ts'
@@ -19,7 +20,7 @@ import {
 } from '../../src/controller/index.ts'
 import type { ClusterFile } from '../../src/daemon/nodes/cluster-file.ts'
 import { newerFile } from '../../src/daemon/nodes/node-list.ts'
-import { neverJoined } from '../../src/daemon/two-node/meet-first.ts'
+import { neverJoined } from '../../src/daemon/records/never-joined.ts'
 import { inputOfCommand, ownOperationOf } from '../../src/executor/index.ts'
 import {
   agreedSilence,

@@ -2,6 +2,7 @@
  * Nodes that are added, removed, kept and let in, as the commands and the DC of a daemon do it: what is decided, and what is written, is the daemon's own
  * (removal-core.ts, node-changes.ts, node-list.ts); here is the order in which a command writes it, each write with an answer that may be lost.
  */
+
 import { monotonicMs, type NodeName } from '../../src/base/index.ts'
 import type { NodeStateRecord } from '../../src/cib/index.ts'
 import { keys } from '../../src/controller/index.ts'
@@ -19,7 +20,7 @@ import {
   withoutNode,
 } from '../../src/daemon/nodes/node-changes.ts'
 import { type NodeList, refuseUnlessAwaited, withKey } from '../../src/daemon/nodes/node-list.ts'
-import { placeIn, RemovalWord } from '../../src/daemon/nodes/removal.ts'
+import { placeIn } from '../../src/daemon/nodes/removal.ts'
 import {
   type ForgettingStage,
   forgettingStages,
@@ -30,6 +31,7 @@ import {
   type RemovalView,
   removalCore,
 } from '../../src/daemon/nodes/removal-core.ts'
+import { RemovalReports } from '../../src/daemon/nodes/removal-reports.ts'
 import { recordsToForget } from '../../src/daemon/records/forget-node.ts'
 import { peerViews } from '../../src/membership/index.ts'
 import type { Wishes } from './configuration.ts'
@@ -43,7 +45,7 @@ const unknown = 'no answer'
 
 export class NodeChangesDriver {
   readonly #life: SimDaemon
-  readonly #word = new RemovalWord()
+  readonly #word = new RemovalReports()
   #state = noRemovals
 
   constructor(life: SimDaemon) {

@@ -2,11 +2,12 @@
  * Runs an alert agent: in a process group of its own, as a user who may do little, for as long as its timeout. Of what it prints the first
  * part is kept for the log; a program that prints on and on waits for a reader then, until its time is over.
  */
+
 import { isAbsolute } from 'node:path'
 import type { AlertCall } from '../../alerts/index.ts'
 import { baseEnvironment, describeStartFailure, type ProgramEnd, runProgram } from '../../resource-agents/index.ts'
+import { agentHost } from '../host/agent-host.ts'
 import type { Paths } from '../host/paths.ts'
-import { agentHost } from '../node/open-executor.ts'
 import { alertUser } from './alert-user.ts'
 
 export interface AlertRun {

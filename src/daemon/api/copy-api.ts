@@ -1,4 +1,5 @@
 /** Copies of files: the parts go to the nodes as they come, and what became of it is listed as a job. */
+
 import { type NodeName, nodeName } from '../../base/index.ts'
 import type { JobNode, JobRecord } from '../../jobs/index.ts'
 import { type Handlers, type localService, type Messages, RefusedError, refuse } from '../../rpc/index.ts'
@@ -7,7 +8,7 @@ import { jobId } from '../jobs/job-id.ts'
 import { jobTransaction } from '../jobs/job-writes.ts'
 import { writeFilePart } from '../jobs/write-file.ts'
 import { quorumSoon } from '../node/quorum-soon.ts'
-import { notCurrentCode } from '../nodes/admission.ts'
+import { notCurrentCode } from '../nodes/refusal-codes.ts'
 import { configuredFile } from './configured-file.ts'
 import { asMessage, isUp, targets } from './job-api.ts'
 

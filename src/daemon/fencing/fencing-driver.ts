@@ -2,6 +2,7 @@
  * Performs what the core of this node asks for to fence others: records, devices here and on other nodes, the word to a node that is to end itself.
  * And the other half, which every node has: the devices that a DC has this node run.
  */
+
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { assertNever, type NodeName, nodeName } from '../../base/index.ts'
@@ -48,10 +49,10 @@ import {
   UnreachableError,
 } from '../../rpc/index.ts'
 import { type Comparison, isStoreFailure, type Store } from '../../store/index.ts'
+import { agentHost, bundledFenceAgents } from '../host/agent-host.ts'
 import { monotonicNow } from '../host/clock.ts'
 import type { Log } from '../host/log.ts'
 import type { Paths } from '../host/paths.ts'
-import { agentHost, bundledFenceAgents } from '../node/open-executor.ts'
 import type { Peers } from '../nodes/peers.ts'
 import type { Planned } from '../planner/messages.ts'
 import { writeAsDc } from '../records/guarded-writes.ts'

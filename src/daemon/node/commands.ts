@@ -1,4 +1,5 @@
 /** Commands of this node as the DC: to itself, or over the wire. Who takes them there the core of the node decides. */
+
 import { availableParallelism, loadavg } from 'node:os'
 import type { NodeName } from '../../base/index.ts'
 import type { ControllerEffect, ControllerInput } from '../../controller/index.ts'
@@ -6,8 +7,8 @@ import type { Command } from '../../executor/index.ts'
 import { heardFrom } from '../../node/index.ts'
 import { RefusedError, type TermAnswer } from '../../rpc/index.ts'
 import type { Log } from '../host/log.ts'
-import { notAdmitted } from '../nodes/admission.ts'
 import type { Peers } from '../nodes/peers.ts'
+import { notAdmitted } from '../nodes/refusal-codes.ts'
 
 type Execute = Extract<ControllerEffect, { kind: 'execute' }>
 

@@ -1,21 +1,12 @@
 /** The executor of this node with its adapters: agents as child processes or units of systemd, results to the store. */
-import { join } from 'node:path'
-import type { NodeName, ResourceId } from '../../base/index.ts'
+import type { NodeName } from '../../base/index.ts'
 import type { OperationRecord } from '../../cib/index.ts'
 import type { ClusterView } from '../../controller/index.ts'
 import { Executor } from '../../executor/index.ts'
-import {
-  type AgentHost,
-  type AgentRunner,
-  childProcessRunner,
-  metadataReader,
-  runsAsUnit,
-  UnitRunner,
-} from '../../resource-agents/index.ts'
+import { type AgentRunner, metadataReader } from '../../resource-agents/index.ts'
 import { isConnectionAgent } from '../../status/index.ts'
 import type { Store } from '../../store/index.ts'
-import { agentToolsSocket } from '../api/agent-tools-socket.ts'
-import { installFolder } from '../host/install-folder.ts'
+import { agentHost, bundledFenceAgents, hostAgents } from '../host/agent-host.ts'
 import type { Log } from '../host/log.ts'
 import type { Paths } from '../host/paths.ts'
 import type { WithAuthority } from '../nodes/authority.ts'
@@ -23,26 +14,6 @@ import { keys } from '../records/keys.ts'
 import { nextCallId, resultStore } from '../records/result-store.ts'
 import { secretsOfView } from '../records/secrets-of-view.ts'
 import { bundleContainers } from '../remote/bundle-containers.ts'
-
-export function agentHost(paths: Paths): AgentHost {
-  return {
-    ocfRoot: '/usr/lib/ocf',
-    moreAgentFolders: [join(installFolder(), 'agents/ocf')],
-    toolsFolder: join(installFolder(), 'shims'),
-    toolsSocket: agentToolsSocket(paths),
-    runFolder: paths.run,
-  }
-}
-
-/** Where fence agents are besides the system's folders. */
-export const bundledFenceAgents = (): readonly string[] => [join(installFolder(), 'agents/fence')]
-
-/** Everything that this host runs itself: programs and systemd units. `notice`: a unit has changed by itself. */
-export function hostAgents(host: AgentHost, notice: (resource: ResourceId) => void): AgentRunner {
-  const programs = childProcessRunner(host)
-  const units = new UnitRunner(notice)
-  return { run: (call) => (runsAsUnit(call.agent) ? units : programs).run(call) }
-}
 
 export function openExecutor(parts: {
   readonly node: NodeName

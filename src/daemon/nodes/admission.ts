@@ -18,6 +18,7 @@ import { takesFromStranger } from './bring-list.ts'
 import type { ClusterFile } from './cluster-file.ts'
 import { isKnown } from './known-node.ts'
 import { isBelieved, type Said } from './others-say.ts'
+import { disputedCode, notCurrentCode, otherKeyCode, removedCode } from './refusal-codes.ts'
 
 export interface AdmissionPorts {
   readonly log: Log
@@ -136,14 +137,3 @@ export class Admission {
     this.#ports.log.warn('a call was refused: its caller is not in the node list', { name, key })
   }
 }
-
-/** What a node that was removed while it was away hears from the others. */
-export const removedCode = 'removed'
-
-/** The same call may be answered once this node has quorum. */
-export const notCurrentCode = 'no-quorum'
-
-const disputedCode = 'disputed'
-const otherKeyCode = 'other-key'
-
-export const notAdmitted: readonly string[] = [removedCode, otherKeyCode]

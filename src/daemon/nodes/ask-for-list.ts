@@ -2,14 +2,15 @@
  * A node that finds no majority asks the others whether the list of nodes has changed without it: its vote may have gone to
  * another, all voters that it knows may have been replaced, or it may have been removed.
  */
+
 import type { NodeName } from '../../base/index.ts'
 import { RefusedError } from '../../rpc/index.ts'
-import { removedCode } from './admission.ts'
+import { acceptClusterFile } from './accept-file.ts'
 import type { ClusterFile } from './cluster-file.ts'
-import { acceptClusterFile } from './enrol.ts'
 import { isBelieved, type Said } from './others-say.ts'
 import type { Peers } from './peers.ts'
-import { RemovalWord } from './removal.ts'
+import { removedCode } from './refusal-codes.ts'
+import { RemovalReports } from './removal-reports.ts'
 
 const askEveryMs = 1000
 /** A node that is up answers within milliseconds; nobody's list is taken before all have answered, and for one that is off nobody waits for long. */
@@ -31,7 +32,7 @@ export class AskForList {
   #timer: NodeJS.Timeout | undefined
   #asking = false
   #findsNobody = false
-  readonly #removal = new RemovalWord()
+  readonly #removal = new RemovalReports()
 
   constructor(ports: AskPorts) {
     this.#ports = ports

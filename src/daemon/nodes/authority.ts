@@ -2,6 +2,7 @@
  * The authority's key for as long as it takes to sign something: from the file of a host that founds a cluster, or put together in memory from
  * the shares of this member and of others. It is written nowhere.
  */
+
 import {
   type AuthorityShare,
   type AuthorityShares,
@@ -11,9 +12,9 @@ import {
   refuse,
 } from '../../rpc/index.ts'
 import type { Log } from '../host/log.ts'
-import { notCurrentCode } from './admission.ts'
 import { belongsTo, combineShares, readShares } from './authority-shares.ts'
 import { authoritiesIn, readIdentity, readWholeKey } from './identity.ts'
+import { notCurrentCode } from './refusal-codes.ts'
 
 /** Whoever is given this may have something signed. */
 export type WithAuthority = <Value>(use: (authority: SigningAuthority) => Promise<Value>) => Promise<Value>

@@ -3,10 +3,11 @@
  * are there now are strangers to it. So the DC brings the list to the nodes that do not take part, again and again, and such a node takes it from a stranger.
  * So does a witness, to which every node brings it.
  */
+
 import type { NodeName } from '../../base/index.ts'
 import type { ClusterView } from '../../controller/index.ts'
 import { type NodeCaller, serialOf } from '../../rpc/index.ts'
-import { neverJoined } from '../two-node/meet-first.ts'
+import { neverJoined } from '../records/never-joined.ts'
 import { type ClusterFile, printClusterFile, storeHosts } from './cluster-file.ts'
 import { isKnown } from './known-node.ts'
 import type { Peers } from './peers.ts'

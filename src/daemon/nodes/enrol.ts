@@ -13,13 +13,8 @@ import { readIfThere, writeWhole } from '../host/files.ts'
 import type { Paths } from '../host/paths.ts'
 import { allKeys } from '../records/keys.ts'
 import { storeConfig } from '../store/store-config.ts'
-import {
-  type ClusterFile,
-  type ClusterNodeEntry,
-  defaultPorts,
-  parseClusterFile,
-  printClusterFile,
-} from './cluster-file.ts'
+import { acceptWholeFile } from './accept-file.ts'
+import { type ClusterFile, type ClusterNodeEntry, defaultPorts, printClusterFile } from './cluster-file.ts'
 import { writeIdentity, writeJoined, writeRemoteIdentity } from './identity.ts'
 import { askToJoin } from './joining-key.ts'
 import { linkObstacles } from './link-fitness.ts'
@@ -102,17 +97,6 @@ function readOptions(text: string): object {
     if (!(error instanceof SyntaxError)) throw error
   }
   throw refuse('bad-options', 'The options of the new cluster must be a JSON object.')
-}
-
-/** One that a daemon of this cluster has written, in the store or in a call. Where that is a newer one, it may know more. */
-export const acceptClusterFile = (text: string): ClusterFile => accepted(parseClusterFile(text, 'ignored'))
-
-/** One on this host's disk, in which people may write, or that of a cluster which this host joins: all of it must be known here. */
-export const acceptWholeFile = (text: string): ClusterFile => accepted(parseClusterFile(text, 'refused'))
-
-function accepted(parsed: ReturnType<typeof parseClusterFile>): ClusterFile {
-  if (!parsed.ok) throw refuse('bad-cluster-file', ...parsed.reports.map(({ message }) => `cluster.json: ${message}.`))
-  return parsed.value
 }
 
 export async function joinCluster(paths: Paths, asked: JoinRequest): Promise<Place & { readonly node: string }> {

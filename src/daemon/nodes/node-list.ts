@@ -2,10 +2,12 @@
  * The list of nodes, and the witness beside them: in cluster.json, the same on every node, because a node must know it before it can
  * reach the store; and in the store, written with every change, so that a node that was away when it changed takes the newer one when it is back.
  */
+
 import type { NodeName } from '../../base/index.ts'
 import { refuse, serialOf } from '../../rpc/index.ts'
 import type { Entry, Store } from '../../store/index.ts'
 import { nodeListKey } from '../records/keys.ts'
+import { acceptClusterFile } from './accept-file.ts'
 import {
   type ClusterFile,
   type ClusterNodeEntry,
@@ -13,7 +15,6 @@ import {
   storeHosts,
   type WitnessEntry,
 } from './cluster-file.ts'
-import { acceptClusterFile } from './enrol.ts'
 
 const attempts = 10
 

@@ -3,6 +3,7 @@
  * its connection hands it commands and records what came of them. While nobody holds it, what runs goes on and is monitored, and what
  * there is to tell waits. What it was told and had not begun is forgotten then: the cluster may have decided anew meanwhile.
  */
+
 import { X509Certificate } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -41,12 +42,12 @@ import {
 } from '../../tools/index.ts'
 import { HostUsers } from '../access/host-users.ts'
 import { agentToolsSocket } from '../api/agent-tools-socket.ts'
+import { agentHost, hostAgents } from '../host/agent-host.ts'
 import { cannotListen } from '../host/cannot-listen.ts'
 import { readIfThere, writeWhole } from '../host/files.ts'
 import type { Log } from '../host/log.ts'
 import type { Paths } from '../host/paths.ts'
 import { StrangerTable } from '../host/stranger-table.ts'
-import { agentHost, hostAgents } from '../node/open-executor.ts'
 import { validityOf } from '../nodes/certificates.ts'
 import { filterOfHost, remoteRules } from '../nodes/known-hosts.ts'
 import { Renewal } from '../nodes/renewal.ts'

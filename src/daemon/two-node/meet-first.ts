@@ -4,7 +4,6 @@
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { NodeName } from '../../base/index.ts'
-import type { NodeStateRecord } from '../../cib/index.ts'
 import { hasVote } from '../../quorum/index.ts'
 import type { Log } from '../host/log.ts'
 import type { ClusterFile } from '../nodes/cluster-file.ts'
@@ -49,7 +48,3 @@ export function judgeMeeting(self: NodeName, own: ClusterFile, { file, quorate }
   if (quorate || file.nodesVersion > own.nodesVersion) return 'give-way'
   return file.nodesVersion < own.nodesVersion ? 'go-on' : 'wait'
 }
-
-/** A node that was added and has not come yet cannot have gone on without this one. */
-export const neverJoined = (state: NodeStateRecord | undefined): boolean =>
-  state?.expected === 'down' && state.attributes?.incarnation === undefined

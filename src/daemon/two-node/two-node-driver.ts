@@ -2,6 +2,7 @@
  * What the rules for two nodes (`quorum/two-node.ts`) see and ask for: shows them what this node sees, fences for them, makes the store this node's own. The last voter
  * that is left of three nodes and more goes on alone in the same way, but only on an administrator's word.
  */
+
 import { setTimeout as delay } from 'node:timers/promises'
 import type { NodeName } from '../../base/index.ts'
 import { type NodeStateRecord, parseNodeStateRecord } from '../../cib/index.ts'
@@ -25,9 +26,10 @@ import type { ClusterFile, ClusterNodeEntry } from '../nodes/cluster-file.ts'
 import type { Peers } from '../nodes/peers.ts'
 import { fromBytes } from '../records/json-value.ts'
 import { keys } from '../records/keys.ts'
+import { neverJoined } from '../records/never-joined.ts'
 import { GoingAlone, type GoingAlonePorts } from './going-alone.ts'
 import { beginAmongMore, lostHosts } from './last-voter.ts'
-import { meetFirst, neverJoined } from './meet-first.ts'
+import { meetFirst } from './meet-first.ts'
 import { type OldWordPorts, settleOldWord } from './old-word.ts'
 import { waitingMessage } from './two-node-message.ts'
 import { mustMeetFirst, noteMet } from './wait-for-all.ts'

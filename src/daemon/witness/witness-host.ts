@@ -7,6 +7,7 @@
  * else make itself a voter that no list knows of. One that was just taken out waits some seconds as well: the list that says so follows,
  * and until then the nodes go on to say what the old one says.
  */
+
 import { X509Certificate } from 'node:crypto'
 import { assertNever } from '../../base/index.ts'
 import {
@@ -33,7 +34,8 @@ import { type ClusterFile, printClusterFile, type WitnessEntry } from '../nodes/
 import { dropOldTrust, readIdentity, writeTrust } from '../nodes/identity.ts'
 import { newerFile } from '../nodes/node-list.ts'
 import { beliefOf, mostAuthorities } from '../nodes/own-pki.ts'
-import { listInStore, placeIn, RemovalWord } from '../nodes/removal.ts'
+import { listInStore, placeIn } from '../nodes/removal.ts'
+import { RemovalReports } from '../nodes/removal-reports.ts'
 import { memberSettings } from '../store/local-store.ts'
 import { endConnections, writeRevocations } from '../store/revocations.ts'
 import { clientTls } from '../store/store-config.ts'
@@ -78,8 +80,8 @@ export class WitnessHost {
   /** By `performance.now`, when the member found that it was taken out. */
   #removedAt: number | undefined
   readonly #renewal: WitnessRenewal
-  readonly #removal = new RemovalWord()
-  readonly #otherAuthority = new RemovalWord()
+  readonly #removal = new RemovalReports()
+  readonly #otherAuthority = new RemovalReports()
   readonly #askPlace: AskPlace
   /** By `performance.now`. */
   #calledAt = performance.now()

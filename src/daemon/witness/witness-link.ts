@@ -2,6 +2,7 @@
  * What a node knows of the witness: it asks every two seconds, and tells it the list of nodes with that. Whichever of the two lists is
  * newer counts for both.
  */
+
 import type { NodeName } from '../../base/index.ts'
 import {
   type ClusterState,
@@ -14,8 +15,8 @@ import {
   type WitnessClient,
 } from '../../rpc/index.ts'
 import type { VoterNode } from '../../store/index.ts'
+import { acceptClusterFile } from '../nodes/accept-file.ts'
 import { type ClusterFile, printClusterFile, type WitnessEntry } from '../nodes/cluster-file.ts'
-import { acceptClusterFile } from '../nodes/enrol.ts'
 import {
   afterAnswer,
   unheardWitness,

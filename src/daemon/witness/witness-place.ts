@@ -2,6 +2,7 @@
  * This host's place as the witness: its member of etcd, and the server by which the nodes tell it the list. What stands in the way when the
  * daemon begins is no reason to end: `qdevice status` tells it, `qdevice destroy` ends it, and an address may come later than the daemon.
  */
+
 import { assert } from '../../base/index.ts'
 import {
   type GrpcServer,
@@ -14,9 +15,9 @@ import {
 import type { Log } from '../host/log.ts'
 import type { Paths } from '../host/paths.ts'
 import { takesPart } from '../host/takes-part.ts'
+import { acceptClusterFile } from '../nodes/accept-file.ts'
 import { Admission } from '../nodes/admission.ts'
 import type { ClusterFile, WitnessEntry } from '../nodes/cluster-file.ts'
-import { acceptClusterFile } from '../nodes/enrol.ts'
 import { readIdentity, UnusableIdentityError } from '../nodes/identity.ts'
 import { askPace } from './ask-place.ts'
 import { WitnessHost } from './witness-host.ts'
