@@ -4,11 +4,11 @@ import { OutsideError, takesNoChange } from '../base/index.ts'
 import { localSocketPath, RefusedError, waitsFile } from '../rpc/index.ts'
 import { localHandlers } from './api/local-api.ts'
 import { peerHandlers } from './api/peer-api.ts'
-import { Daemon } from './daemon.ts'
 import { writeWhole } from './host/files.ts'
 import { openLog } from './host/log.ts'
 import type { Paths } from './host/paths.ts'
-import { ownName } from './nodes/own-name.ts'
+import { Daemon } from './lifecycle/daemon.ts'
+import { ownName } from './node-list/own-name.ts'
 import type { Pulse } from './pulse/pulse.ts'
 
 export async function runDaemon(paths: Paths, pulse: Pulse | undefined): Promise<void> {

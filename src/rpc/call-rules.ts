@@ -17,7 +17,7 @@ export interface CallRule {
   readonly what: string
   /** Only while this node has quorum, so that its list of nodes is the cluster's: whoever was removed while this node was away is in its own list still. */
   readonly withQuorum?: true
-  /** Without quorum, this node first asks the others that it knows whether the caller was removed meanwhile (daemon/nodes/others-say.ts). */
+  /** Without quorum, this node first asks the others that it knows whether the caller was removed meanwhile (daemon/node-list/others-say.ts). */
   readonly asksOthers?: true
 }
 

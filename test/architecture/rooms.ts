@@ -73,5 +73,3 @@ export const packagesOfDataRooms: Readonly<Record<string, readonly string[]>> = 
  * its line once it is out of the circle; a line goes when its circle is broken.
  */
 export const knots: readonly (readonly string[])[] = [['cli', 'cli/as-pcs', 'cli/pcs-form', 'cli/pcs-words']]
-/** These are being taken apart: which folders are in the knot changes from day to day. */
-export const knottedRooms: readonly string[] = ['daemon']

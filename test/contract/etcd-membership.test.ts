@@ -1,7 +1,7 @@
 /** A cluster's etcd that grows, loses a node for good and gets another, and shrinks to the survivor of two. */
 import { afterEach, expect, test } from 'vitest'
 import { defined } from '../../src/base/index.ts'
-import { type ClusterFile, parseClusterFile } from '../../src/daemon/nodes/cluster-file.ts'
+import { type ClusterFile, parseClusterFile } from '../../src/daemon/node-list/cluster-file.ts'
 import { canSpare } from '../../src/daemon/store/spare-member.ts'
 import { findMember } from '../../src/store/etcd/member/process.ts'
 import type { MemberSettings } from '../../src/store/etcd/member/settings.ts'

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { nodeName, resourceId } from '../../src/base/index.ts'
 import { type OperationRecord, parseXml, readConfiguration } from '../../src/cib/index.ts'
 import { type ClusterView, emptyView } from '../../src/controller/index.ts'
-import { AlertHands, type AlertPorts } from '../../src/daemon/alerts/alert-hands.ts'
+import { AlertDriver, type AlertPorts } from '../../src/daemon/alerts/alert-driver.ts'
 import { runAlert } from '../../src/daemon/alerts/run-alert.ts'
 import { pathsBelow } from '../../src/daemon/host/paths.ts'
 import type { Store } from '../../src/store/index.ts'
@@ -13,7 +13,7 @@ import type { Store } from '../../src/store/index.ts'
 const self = nodeName('n1')
 const agent = '/usr/share/pacemaker/alerts/alert_file.sh.sample'
 let folder = ''
-let hands: AlertHands | undefined
+let hands: AlertDriver | undefined
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'systole-alerts-'))
@@ -28,7 +28,7 @@ afterEach(async () => {
 function open(
   alerts: string,
   more: Partial<AlertPorts> = {},
-): { readonly hands: AlertHands; readonly warnings: string[] } {
+): { readonly hands: AlertDriver; readonly warnings: string[] } {
   const parsed = parseXml(`<cib><configuration><alerts>${alerts}</alerts></configuration></cib>`)
   if (!parsed.ok) throw new Error('bad CIB')
   const view: ClusterView = {
@@ -43,7 +43,7 @@ function open(
     warn: (_message: string, fields?: object) => warnings.push(JSON.stringify(fields)),
     error: ignore,
   }
-  hands = new AlertHands({
+  hands = new AlertDriver({
     self,
     log,
     paths: pathsBelow(folder),

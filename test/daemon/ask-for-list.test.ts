@@ -1,7 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import { nodeName } from '../../src/base/index.ts'
-import { AskForList } from '../../src/daemon/nodes/ask-for-list.ts'
-import { type ClusterFile, parseClusterFile, printClusterFile } from '../../src/daemon/nodes/cluster-file.ts'
+import { type ClusterFile, parseClusterFile, printClusterFile } from '../../src/daemon/node-list/cluster-file.ts'
+import { AskForList } from '../../src/daemon/peers/ask-for-list.ts'
 
 const [alpha, beta, gamma] = [nodeName('alpha'), nodeName('beta'), nodeName('gamma')]
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { nodeName } from '../../src/base/index.ts'
 import { emptyView } from '../../src/controller/index.ts'
-import { AttributeChanges } from '../../src/daemon/node/attribute-changes.ts'
+import { AttributeChanges } from '../../src/daemon/attributes/attribute-changes.ts'
 import type { Store } from '../../src/store/index.ts'
 
 const transaction = async () => await Promise.resolve({ applied: true, revision: 0 })

@@ -3,14 +3,14 @@ import { beforeAll, expect, test, vi } from 'vitest'
 import { nodeName } from '../../src/base/index.ts'
 import { parseXml, readConfiguration } from '../../src/cib/index.ts'
 import { emptyView } from '../../src/controller/index.ts'
-import type { AuthorityRecord } from '../../src/daemon/nodes/authority-keeper.ts'
-import { AuthorityRotation, type RotationPorts } from '../../src/daemon/nodes/authority-rotation.ts'
+import type { AuthorityRecord } from '../../src/daemon/pki/authority-keeper.ts'
+import { AuthorityRotation, type RotationPorts } from '../../src/daemon/pki/authority-rotation.ts'
 import {
   nextRotationStep,
   type Participant,
   remoteParticipants,
   whoHoldsItUp,
-} from '../../src/daemon/nodes/rotation-step.ts'
+} from '../../src/daemon/pki/rotation-step.ts'
 import { authorityHash, createAuthority, type HostPki } from '../../src/rpc/index.ts'
 
 let before: string

@@ -6,23 +6,11 @@ import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type NodeName, nodeName } from '../../src/base/index.ts'
 import { type ClusterView, emptyView, type MemberRecord } from '../../src/controller/index.ts'
 import type { Log } from '../../src/daemon/host/log.ts'
-import { Authority } from '../../src/daemon/nodes/authority.ts'
-import {
-  AuthorityKeeper,
-  authorityNotes,
-  keepShare,
-  recordOf,
-  settle,
-} from '../../src/daemon/nodes/authority-keeper.ts'
-import {
-  combineShares,
-  readShares,
-  splitKey,
-  thresholdOf,
-  writeShares,
-} from '../../src/daemon/nodes/authority-shares.ts'
-import { type ClusterFile, parseClusterFile } from '../../src/daemon/nodes/cluster-file.ts'
-import { pkiFiles, readWholeKey, writeIdentity, writeRemoteIdentity } from '../../src/daemon/nodes/identity.ts'
+import { type ClusterFile, parseClusterFile } from '../../src/daemon/node-list/cluster-file.ts'
+import { Authority } from '../../src/daemon/pki/authority.ts'
+import { AuthorityKeeper, authorityNotes, keepShare, recordOf, settle } from '../../src/daemon/pki/authority-keeper.ts'
+import { combineShares, readShares, splitKey, thresholdOf, writeShares } from '../../src/daemon/pki/authority-shares.ts'
+import { pkiFiles, readWholeKey, writeIdentity, writeRemoteIdentity } from '../../src/daemon/pki/identity.ts'
 import { authorityKey, keys } from '../../src/daemon/records/keys.ts'
 import {
   type AuthorityShare,

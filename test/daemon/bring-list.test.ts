@@ -1,9 +1,9 @@
 import { expect, test, vi } from 'vitest'
 import { nodeName } from '../../src/base/index.ts'
 import { emptyView } from '../../src/controller/index.ts'
-import { Admission } from '../../src/daemon/nodes/admission.ts'
-import { awayNodes, BringList, takesFromStranger } from '../../src/daemon/nodes/bring-list.ts'
-import { type ClusterFile, parseClusterFile } from '../../src/daemon/nodes/cluster-file.ts'
+import { type ClusterFile, parseClusterFile } from '../../src/daemon/node-list/cluster-file.ts'
+import { Admission } from '../../src/daemon/peers/admission.ts'
+import { awayNodes, BringList, takesFromStranger } from '../../src/daemon/peers/bring-list.ts'
 import { type NodeCaller, serialOf } from '../../src/rpc/index.ts'
 
 const key = (letter: string): string => `${letter.repeat(43)}=`

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import { nodeName } from '../../src/base/index.ts'
-import { ownCertificates, renewalTime, signForNode } from '../../src/daemon/nodes/certificates.ts'
-import type { ClusterNodeEntry } from '../../src/daemon/nodes/cluster-file.ts'
-import { defaultPorts } from '../../src/daemon/nodes/cluster-file.ts'
+import type { ClusterNodeEntry } from '../../src/daemon/node-list/cluster-file.ts'
+import { defaultPorts } from '../../src/daemon/node-list/cluster-file.ts'
+import { ownCertificates, renewalTime, signForNode } from '../../src/daemon/pki/certificates.ts'
 import {
   dropOldTrust,
   pkiFiles,
@@ -14,7 +14,7 @@ import {
   writeIdentity,
   writeRemoteIdentity,
   writeTrust,
-} from '../../src/daemon/nodes/identity.ts'
+} from '../../src/daemon/pki/identity.ts'
 import { createAuthority, createKeys, createNodeCertificate } from '../../src/rpc/index.ts'
 import { readTlsFiles } from '../../src/store/index.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseClusterFile, printClusterFile } from '../../src/daemon/nodes/cluster-file.ts'
+import { parseClusterFile, printClusterFile } from '../../src/daemon/node-list/cluster-file.ts'
 
 const nodes = [
   { name: 'alpha', address: '192.0.2.1' },

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { nodeName, resourceId } from '../../src/base/index.ts'
 import { type CommandSides, sendCommand } from '../../src/daemon/node/commands.ts'
-import { notAdmitted } from '../../src/daemon/nodes/refusal-codes.ts'
+import { notAdmitted } from '../../src/daemon/node-list/refusal-codes.ts'
 import { checked, resourceForm } from '../../src/rpc/forms/words.ts'
 import { refuse } from '../../src/rpc/index.ts'
 

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { monotonicMs, nodeName } from '../../src/base/index.ts'
 import { element, parseXml, readConfiguration } from '../../src/cib/index.ts'
 import { type ClusterView, emptyView } from '../../src/controller/index.ts'
+import { AttributeChanges } from '../../src/daemon/attributes/attribute-changes.ts'
 import { appliedWrite, readApplied } from '../../src/daemon/configuration/applied.ts'
 import {
   forgottenBelow,
@@ -17,7 +18,6 @@ import { readConfigurationToPush, saveConfiguration } from '../../src/daemon/con
 import { historyBounds } from '../../src/daemon/configuration/history-bounds.ts'
 import { typedConfiguration } from '../../src/daemon/configuration/typed-configuration.ts'
 import { monotonicNow } from '../../src/daemon/host/clock.ts'
-import { AttributeChanges } from '../../src/daemon/node/attribute-changes.ts'
 import { configVersionKey } from '../../src/daemon/records/keys.ts'
 import { openStoreView, type StoreChange } from '../../src/daemon/records/store-view.ts'
 import { EmbeddedStore } from '../../src/store/index.ts'

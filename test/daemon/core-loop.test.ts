@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { monotonicMs } from '../../src/base/index.ts'
 import { monotonicNow } from '../../src/daemon/host/clock.ts'
-import { CoreLoop } from '../../src/daemon/node/core-loop.ts'
+import { CoreLoop } from '../../src/daemon/host/core-loop.ts'
 
 test('an effect that feeds back at once waits until the effects before it are performed', () => {
   const performed: string[] = []

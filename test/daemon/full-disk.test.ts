@@ -3,9 +3,9 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { shortages } from '../../src/daemon/host/free-space.ts'
 import { takeLock } from '../../src/daemon/host/lock.ts'
 import { pathsBelow } from '../../src/daemon/host/paths.ts'
-import { shortages } from '../../src/daemon/host/room.ts'
 import { markStarted } from '../../src/daemon/host/takes-part.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'systole-full-'))

@@ -9,12 +9,12 @@ import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { localHandlers } from '../../src/daemon/api/local-api.ts'
 import { peerHandlers } from '../../src/daemon/api/peer-api.ts'
-import { Daemon } from '../../src/daemon/daemon.ts'
 import { writeWhole } from '../../src/daemon/host/files.ts'
 import { openLog } from '../../src/daemon/host/log.ts'
 import { type Paths, pathsBelow } from '../../src/daemon/host/paths.ts'
-import { writeIdentity, writeRemoteIdentity } from '../../src/daemon/nodes/identity.ts'
-import { ownName } from '../../src/daemon/nodes/own-name.ts'
+import { Daemon } from '../../src/daemon/lifecycle/daemon.ts'
+import { ownName } from '../../src/daemon/node-list/own-name.ts'
+import { writeIdentity, writeRemoteIdentity } from '../../src/daemon/pki/identity.ts'
 import {
   connectLocal,
   createAuthority,

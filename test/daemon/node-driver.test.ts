@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { monotonicMs, nodeName } from '../../src/base/index.ts'
 import { monotonicNow } from '../../src/daemon/host/clock.ts'
 import { NodeDriver, type NodeDriverPorts } from '../../src/daemon/node/node-driver.ts'
-import { defaultTimings } from '../../src/daemon/nodes/cluster-file.ts'
+import { defaultTimings } from '../../src/daemon/node-list/cluster-file.ts'
 import type { Executor } from '../../src/executor/index.ts'
 import { planOf, stopOfWeb, web } from '../node/driven-node.ts'
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type NodeName, nodeName } from '../../src/base/index.ts'
-import type { Daemon } from '../../src/daemon/daemon.ts'
+import type { Daemon } from '../../src/daemon/lifecycle/daemon.ts'
 import {
   type ClusterFile,
   defaultTimings,
@@ -11,8 +11,8 @@ import {
   parseClusterFile,
   printClusterFile,
   type WitnessEntry,
-} from '../../src/daemon/nodes/cluster-file.ts'
-import { lostVotes } from '../../src/daemon/nodes/node-changes.ts'
+} from '../../src/daemon/node-list/cluster-file.ts'
+import { lostVotes } from '../../src/daemon/node-list/node-changes.ts'
 import {
   addKey,
   changeNodeList,
@@ -22,7 +22,7 @@ import {
   revoking,
   withKey,
   withVote,
-} from '../../src/daemon/nodes/node-list.ts'
+} from '../../src/daemon/node-list/node-list.ts'
 import {
   exchangeTimes,
   nodesThatCannotFollow,
@@ -30,9 +30,9 @@ import {
   pulseTimes,
   setToken,
   tolerated,
-} from '../../src/daemon/nodes/pulse-times.ts'
-import { nextVoteStep } from '../../src/daemon/nodes/vote-keeper.ts'
+} from '../../src/daemon/node-list-changes/pulse-times.ts'
 import { nodeListKey } from '../../src/daemon/records/keys.ts'
+import { nextVoteStep } from '../../src/daemon/votes/vote-keeper.ts'
 import { serialOf } from '../../src/rpc/index.ts'
 import { EmbeddedStore } from '../../src/store/index.ts'
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { nodeName } from '../../src/base/index.ts'
 import { parseXml, readConfiguration } from '../../src/cib/index.ts'
-import { clusterNotes } from '../../src/daemon/api/notes.ts'
-import { parseClusterFile } from '../../src/daemon/nodes/cluster-file.ts'
+import { clusterNotes } from '../../src/daemon/cluster-state/notes.ts'
+import { parseClusterFile } from '../../src/daemon/node-list/cluster-file.ts'
 import { isFenceable, readFenceDevices } from '../../src/fencing/index.ts'
 
 function notes(

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { nodeName } from '../../src/base/index.ts'
-import { Admission } from '../../src/daemon/nodes/admission.ts'
-import { askOthers } from '../../src/daemon/nodes/ask-for-list.ts'
-import { type ClusterFile, parseClusterFile, printClusterFile } from '../../src/daemon/nodes/cluster-file.ts'
-import { isBelieved, type Said } from '../../src/daemon/nodes/others-say.ts'
+import { type ClusterFile, parseClusterFile, printClusterFile } from '../../src/daemon/node-list/cluster-file.ts'
+import { isBelieved, type Said } from '../../src/daemon/node-list/others-say.ts'
+import { Admission } from '../../src/daemon/peers/admission.ts'
+import { askOthers } from '../../src/daemon/peers/ask-for-list.ts'
 import { type NodeCaller, serialOf } from '../../src/rpc/index.ts'
 
 const key = (letter: string): string => `${letter.repeat(43)}=`

@@ -1,8 +1,8 @@
 /** Whom a daemon calls: the holder of a key that the list of nodes knows, once that list is the store's. */
 import { afterEach, beforeAll, expect, test } from 'vitest'
 import { nodeName } from '../../src/base/index.ts'
-import { type ClusterFile, parseClusterFile } from '../../src/daemon/nodes/cluster-file.ts'
-import { Peers } from '../../src/daemon/nodes/peers.ts'
+import { type ClusterFile, parseClusterFile } from '../../src/daemon/node-list/cluster-file.ts'
+import { Peers } from '../../src/daemon/peers/peers.ts'
 import {
   createAuthority,
   createNodeCertificate,

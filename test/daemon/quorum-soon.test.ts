@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { type MonotonicMs, monotonicMs } from '../../src/base/index.ts'
 import { monotonicNow } from '../../src/daemon/host/clock.ts'
-import { momentMs, quorumSoon } from '../../src/daemon/node/quorum-soon.ts'
+import { momentMs, quorumSoon } from '../../src/daemon/shared-state/quorum-soon.ts'
 
 /** A node whose quorum ended so long ago. */
 function nodeAfter(agoMs: number) {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { nodeName } from '../../src/base/index.ts'
 import type { TransientAttributeRecord } from '../../src/cib/index.ts'
 import { type ClusterView, emptyView } from '../../src/controller/index.ts'
-import { AttributeChanges } from '../../src/daemon/node/attribute-changes.ts'
+import { AttributeChanges } from '../../src/daemon/attributes/attribute-changes.ts'
 import { refuseManyTickets } from '../../src/daemon/records/record-room.ts'
 import type { Store } from '../../src/store/index.ts'
 

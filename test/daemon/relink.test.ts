@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { Log } from '../../src/daemon/host/log.ts'
-import { Relink } from '../../src/daemon/nodes/relink.ts'
 import { toBytes } from '../../src/daemon/records/json-value.ts'
 import { relinkTurnKey } from '../../src/daemon/records/keys.ts'
+import { Relink } from '../../src/daemon/votes/relink.ts'
 import { EmbeddedStore, type LeaseId, StoreTimeoutError } from '../../src/store/index.ts'
 
 let folder: string

@@ -2,16 +2,16 @@ import { describe, expect, test } from 'vitest'
 import { type NodeName, nodeName } from '../../src/base/index.ts'
 import { type NodeStateRecord, parseXml, readConfiguration } from '../../src/cib/index.ts'
 import { type ClusterView, emptyView } from '../../src/controller/index.ts'
-import { type ClusterFile, defaultPorts, defaultTimings } from '../../src/daemon/nodes/cluster-file.ts'
-import { isOutdatedState, marked, withdrawn } from '../../src/daemon/nodes/node-changes.ts'
+import { type ClusterFile, defaultPorts, defaultTimings } from '../../src/daemon/node-list/cluster-file.ts'
+import { isOutdatedState, marked, withdrawn } from '../../src/daemon/node-list/node-changes.ts'
 import {
   isStillGone,
   noRemovals,
   type RemovalState,
   type RemovalView,
   removalCore,
-} from '../../src/daemon/nodes/removal-core.ts'
-import { isAwaited } from '../../src/daemon/nodes/vote-keeper.ts'
+} from '../../src/daemon/removal/removal-core.ts'
+import { isAwaited } from '../../src/daemon/votes/vote-keeper.ts'
 
 const [a, b, c, d] = ['a', 'b', 'c', 'd'].map(nodeName) as [NodeName, NodeName, NodeName, NodeName]
 

@@ -5,18 +5,18 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { type NodeName, nodeName } from '../../src/base/index.ts'
 import { parseXml, readConfiguration } from '../../src/cib/index.ts'
 import { emptyView } from '../../src/controller/index.ts'
-import { storedHolds } from '../../src/daemon/holds/hold-records.ts'
 import { monotonicNow } from '../../src/daemon/host/clock.ts'
 import {
   type ClusterFile,
   defaultPorts,
   defaultTimings,
   printClusterFile,
-} from '../../src/daemon/nodes/cluster-file.ts'
-import { storedList } from '../../src/daemon/nodes/node-list.ts'
-import { RemovalWork } from '../../src/daemon/nodes/removal-work.ts'
+} from '../../src/daemon/node-list/cluster-file.ts'
+import { storedList } from '../../src/daemon/node-list/node-list.ts'
+import { storedHolds } from '../../src/daemon/records/hold-records.ts'
 import { toBytes } from '../../src/daemon/records/json-value.ts'
 import { keys, nodeListKey } from '../../src/daemon/records/keys.ts'
+import { RemovalWork } from '../../src/daemon/removal/removal-work.ts'
 import { EmbeddedStore, type Write } from '../../src/store/index.ts'
 import { hold } from '../holds/hold.ts'
 

@@ -3,8 +3,8 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { nodeName } from '../../src/base/index.ts'
 import type { Log } from '../../src/daemon/host/log.ts'
 import { StrangerTable, tableText } from '../../src/daemon/host/stranger-table.ts'
-import { type ClusterNodeEntry, defaultPorts } from '../../src/daemon/nodes/cluster-file.ts'
-import { knownAddresses, membersDoor, strangerRules } from '../../src/daemon/nodes/known-hosts.ts'
+import { type ClusterNodeEntry, defaultPorts } from '../../src/daemon/node-list/cluster-file.ts'
+import { knownAddresses, membersDoor, strangerRules } from '../../src/daemon/node-list/known-hosts.ts'
 
 const node = (name: string, ...addresses: readonly string[]): ClusterNodeEntry => ({
   name: nodeName(name),

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { serveAgentTools } from '../../src/daemon/api/serve-agent-tools.ts'
+import { serveAgentTools } from '../../src/daemon/agent-tools/serve-agent-tools.ts'
 import { refuse } from '../../src/rpc/index.ts'
 import { callDaemon } from '../../src/tools/index.ts'
 

@@ -4,25 +4,25 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { nodeName } from '../../src/base/index.ts'
 import { type ClusterView, emptyView, keys, observe } from '../../src/controller/index.ts'
-import type { Daemon } from '../../src/daemon/daemon.ts'
 import { pathsBelow } from '../../src/daemon/host/paths.ts'
+import type { Daemon } from '../../src/daemon/lifecycle/daemon.ts'
 import {
   type ClusterFile,
   parseClusterFile,
   printClusterFile,
   type WitnessEntry,
-} from '../../src/daemon/nodes/cluster-file.ts'
-import { lostVotes } from '../../src/daemon/nodes/node-changes.ts'
-import { changeNodeList, newerFile, newestList, succeededBy, withVote } from '../../src/daemon/nodes/node-list.ts'
-import { nextVoteStep, strangers } from '../../src/daemon/nodes/vote-keeper.ts'
-import { lostHosts } from '../../src/daemon/two-node/last-voter.ts'
-import { mustMeetFirst } from '../../src/daemon/two-node/wait-for-all.ts'
+} from '../../src/daemon/node-list/cluster-file.ts'
+import { lostVotes } from '../../src/daemon/node-list/node-changes.ts'
+import { changeNodeList, newerFile, newestList, succeededBy, withVote } from '../../src/daemon/node-list/node-list.ts'
 import {
   addWitness,
   nodesWithoutWitness,
   removeWitness,
   replaceWitness,
-} from '../../src/daemon/witness/add-remove-witness.ts'
+} from '../../src/daemon/node-list-changes/add-remove-witness.ts'
+import { lostHosts } from '../../src/daemon/two-node/last-voter.ts'
+import { mustMeetFirst } from '../../src/daemon/two-node/wait-for-all.ts'
+import { nextVoteStep, strangers } from '../../src/daemon/votes/vote-keeper.ts'
 import {
   afterAnswer,
   unheardWitness,

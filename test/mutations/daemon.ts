@@ -37,7 +37,7 @@ export const daemonDriver: Readonly<Record<string, readonly Mutation[]>> = {
       'written: () => undefined',
     ],
   ],
-  'src/daemon/node/core-loop.ts': [
+  'src/daemon/host/core-loop.ts': [
     ['an effect that feeds back does not wait its turn', 'if (this.#busy) return', ''],
     ['a core is fed after its end', 'if (this.#ended) return', ''],
     ['an effect that throws stops the core', '} finally {\n      this.#busy = false\n    }', '} finally {\n    }'],
@@ -67,7 +67,7 @@ export const daemonDriver: Readonly<Record<string, readonly Mutation[]>> = {
       'action: JSON.stringify(action)',
     ],
   ],
-  'src/daemon/node/quorum-soon.ts': [
+  'src/daemon/shared-state/quorum-soon.ts': [
     [
       'a moment without quorum refuses commands',
       'const leftMs = node.quorateUntil + momentMs',
@@ -92,7 +92,7 @@ export const daemonDriver: Readonly<Record<string, readonly Mutation[]>> = {
       'true',
     ],
   ],
-  'src/daemon/node/dampened-attributes.ts': [
+  'src/daemon/attributes/dampened-attributes.ts': [
     ['an attribute that changed meanwhile is overwritten', 'compare: [isDc, ...seen]', 'compare: [isDc]'],
     ['an earlier DC writes attributes', 'compare: [isDc, ...seen]', 'compare: [...seen]'],
   ],

@@ -5,7 +5,7 @@
 import { chmodSync, copyFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { localNeeds } from '../../src/daemon/access/local-calls.ts'
+import { localNeeds } from '../../src/daemon/api/local-calls.ts'
 import { decode, encode } from '../../src/rpc/forms/codec.ts'
 import { localService } from '../../src/rpc/index.ts'
 import { allTools } from '../../src/tools/index.ts'

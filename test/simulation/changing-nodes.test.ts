@@ -9,10 +9,10 @@ import {
   type ClusterNodeEntry,
   defaultPorts,
   defaultTimings,
-} from '../../src/daemon/nodes/cluster-file.ts'
-import { marked } from '../../src/daemon/nodes/node-changes.ts'
-import { type NodeList, withVote } from '../../src/daemon/nodes/node-list.ts'
-import { nextVoteStep } from '../../src/daemon/nodes/vote-keeper.ts'
+} from '../../src/daemon/node-list/cluster-file.ts'
+import { marked } from '../../src/daemon/node-list/node-changes.ts'
+import { type NodeList, withVote } from '../../src/daemon/node-list/node-list.ts'
+import { nextVoteStep } from '../../src/daemon/votes/vote-keeper.ts'
 import { otherOfTwo } from '../../src/quorum/index.ts'
 
 interface State {

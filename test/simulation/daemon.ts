@@ -18,8 +18,8 @@ import {
   observe,
   writesOfEdits,
 } from '../../src/controller/index.ts'
-import type { ClusterFile } from '../../src/daemon/nodes/cluster-file.ts'
-import { newerFile } from '../../src/daemon/nodes/node-list.ts'
+import type { ClusterFile } from '../../src/daemon/node-list/cluster-file.ts'
+import { newerFile } from '../../src/daemon/node-list/node-list.ts'
 import { neverJoined } from '../../src/daemon/records/never-joined.ts'
 import { inputOfCommand, ownOperationOf } from '../../src/executor/index.ts'
 import {

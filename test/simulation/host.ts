@@ -4,7 +4,7 @@
  * What agents do outlives the daemon and ends with the power.
  */
 import type { NodeName, ResourceId } from '../../src/base/index.ts'
-import { type ClusterFile, storeHosts } from '../../src/daemon/nodes/cluster-file.ts'
+import { type ClusterFile, storeHosts } from '../../src/daemon/node-list/cluster-file.ts'
 import type { FencingRecord } from '../../src/fencing/index.ts'
 import type { PeerWord } from '../../src/quorum/index.ts'
 import type { AgentOutcome } from '../../src/resource-agents/index.ts'

@@ -6,9 +6,7 @@
 import { monotonicMs, type NodeName } from '../../src/base/index.ts'
 import type { NodeStateRecord } from '../../src/cib/index.ts'
 import { keys } from '../../src/controller/index.ts'
-import { sayingOf } from '../../src/daemon/nodes/ask-for-list.ts'
-import { awayNodes, takesFromStranger } from '../../src/daemon/nodes/bring-list.ts'
-import type { ClusterFile, ClusterNodeEntry } from '../../src/daemon/nodes/cluster-file.ts'
+import type { ClusterFile, ClusterNodeEntry } from '../../src/daemon/node-list/cluster-file.ts'
 import {
   isOutdatedState,
   marked,
@@ -18,9 +16,13 @@ import {
   withdrawn,
   withNewNode,
   withoutNode,
-} from '../../src/daemon/nodes/node-changes.ts'
-import { type NodeList, refuseUnlessAwaited, withKey } from '../../src/daemon/nodes/node-list.ts'
-import { placeIn } from '../../src/daemon/nodes/removal.ts'
+} from '../../src/daemon/node-list/node-changes.ts'
+import { type NodeList, refuseUnlessAwaited, withKey } from '../../src/daemon/node-list/node-list.ts'
+import { RemovalReports } from '../../src/daemon/node-list/removal-reports.ts'
+import { sayingOf } from '../../src/daemon/peers/ask-for-list.ts'
+import { awayNodes, takesFromStranger } from '../../src/daemon/peers/bring-list.ts'
+import { recordsToForget } from '../../src/daemon/removal/forget-node.ts'
+import { placeIn } from '../../src/daemon/removal/removal.ts'
 import {
   type ForgettingStage,
   forgettingStages,
@@ -30,9 +32,7 @@ import {
   type RemovalInput,
   type RemovalView,
   removalCore,
-} from '../../src/daemon/nodes/removal-core.ts'
-import { RemovalReports } from '../../src/daemon/nodes/removal-reports.ts'
-import { recordsToForget } from '../../src/daemon/records/forget-node.ts'
+} from '../../src/daemon/removal/removal-core.ts'
 import { peerViews } from '../../src/membership/index.ts'
 import type { Wishes } from './configuration.ts'
 import type { SimDaemon } from './daemon.ts'

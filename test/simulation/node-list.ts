@@ -6,7 +6,7 @@ import {
   defaultPorts,
   defaultTimings,
   type WitnessEntry,
-} from '../../src/daemon/nodes/cluster-file.ts'
+} from '../../src/daemon/node-list/cluster-file.ts'
 
 import { voterCount } from '../../src/store/index.ts'
 

@@ -3,7 +3,7 @@
  * is healthy must then run everything, without anybody's help.
  */
 import type { NodeName } from '../../src/base/index.ts'
-import { storeHosts } from '../../src/daemon/nodes/cluster-file.ts'
+import { storeHosts } from '../../src/daemon/node-list/cluster-file.ts'
 import { witnessName } from './node-list.ts'
 import type { World } from './world.ts'
 

@@ -1,7 +1,7 @@
 /** The driver of the rules for two nodes: fencing without a majority, and the store that becomes the survivor's own. */
 import type { NodeName } from '../../src/base/index.ts'
 import { keys, knownIncarnation } from '../../src/controller/index.ts'
-import { withVote } from '../../src/daemon/nodes/node-list.ts'
+import { withVote } from '../../src/daemon/node-list/node-list.ts'
 import { peerViews } from '../../src/membership/index.ts'
 import { judgeOldWord, judgeWordOfTwo } from '../../src/node/index.ts'
 import {

@@ -1,12 +1,12 @@
 /**
- * The votes of two nodes, and of their witness, as `daemon/nodes/vote-keeper.ts` and `daemon/witness` keep them on the DC: one step at a time, the
+ * The votes of two nodes, and of their witness, as `daemon/votes/vote-keeper.ts` and `daemon/witness` keep them on the DC: one step at a time, the
  * list before etcd where a vote is given, after it where one is taken. The witness's patience is an eighth of the real one.
  */
 import type { NodeName } from '../../src/base/index.ts'
-import { takesFromStranger } from '../../src/daemon/nodes/bring-list.ts'
-import { storeHosts } from '../../src/daemon/nodes/cluster-file.ts'
-import { type NodeList, newerFile, withVote } from '../../src/daemon/nodes/node-list.ts'
-import { isAwaited, nextVoteStep, voterState } from '../../src/daemon/nodes/vote-keeper.ts'
+import { storeHosts } from '../../src/daemon/node-list/cluster-file.ts'
+import { type NodeList, newerFile, withVote } from '../../src/daemon/node-list/node-list.ts'
+import { takesFromStranger } from '../../src/daemon/peers/bring-list.ts'
+import { isAwaited, nextVoteStep, voterState } from '../../src/daemon/votes/vote-keeper.ts'
 import {
   afterAnswer,
   unheardWitness,

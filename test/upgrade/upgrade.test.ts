@@ -76,7 +76,7 @@ test('a node that runs nothing is stopped, upgraded and started again, and the c
     await expect(lab.systole(idle, 'cluster', 'link', 'add', ...addresses)).rejects.toThrow(
       new RegExp(`on ${node} .* (?:supports only one link\\. Upgrade|knows one link only: upgrade) it first`),
     )
-  if (!builds.olderHas('src/daemon/nodes/authority-rotation.ts'))
+  if (!builds.olderHas('src/cli/commands/pki/pki.ts'))
     await expect(lab.systole(idle, 'pki', 'rotate')).rejects.toThrow(/online and upgraded for this, but .* is not/)
   // Changes made on nodes of either kind are carried out, and ended, by all.
   for (const [node, resource] of [

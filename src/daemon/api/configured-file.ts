@@ -1,7 +1,7 @@
 /** The list of nodes of the cluster that this host belongs to; a refusal where it belongs to none. */
 import { refuse } from '../../rpc/index.ts'
-import type { Daemon } from '../daemon.ts'
-import type { ClusterFile } from '../nodes/cluster-file.ts'
+import type { Daemon } from '../lifecycle/daemon.ts'
+import type { ClusterFile } from '../node-list/cluster-file.ts'
 
 export function configuredFile(daemon: Daemon): ClusterFile {
   daemon.refuseOnWitness()

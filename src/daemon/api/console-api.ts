@@ -1,6 +1,6 @@
 /** What the command line asks about the HTTPS API and its tokens, and what load balancers ask of a node through it. */
 import { type Handlers, type localService, refuse } from '../../rpc/index.ts'
-import type { Daemon } from '../daemon.ts'
+import type { Daemon } from '../lifecycle/daemon.ts'
 import { configuredFile } from './configured-file.ts'
 
 type ConsoleCalls =

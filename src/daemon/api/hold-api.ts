@@ -4,11 +4,18 @@ import { didYouMean, nodeName, resourceId, similarWords, tooLong } from '../../b
 import { findResource, nodeNamesOf, parseRole } from '../../cib/index.ts'
 import { type HoldRecord, holdKinds, isHoldId, longestHoldReason, mostHolds, parseHold } from '../../holds/index.ts'
 import { type Handlers, type localService, type Messages, refuse } from '../../rpc/index.ts'
-import type { Daemon } from '../daemon.ts'
-import { deleteHold, type HoldWrites, putHold, type StoredHold, storedHolds, together } from '../holds/hold-records.ts'
-import { quorumSoon } from '../node/quorum-soon.ts'
-import { untilState } from '../node/until-state.ts'
+import type { Daemon } from '../lifecycle/daemon.ts'
 import { refuseUnfit } from '../records/fit-value.ts'
+import {
+  deleteHold,
+  type HoldWrites,
+  putHold,
+  type StoredHold,
+  storedHolds,
+  together,
+} from '../records/hold-records.ts'
+import { quorumSoon } from '../shared-state/quorum-soon.ts'
+import { untilState } from '../shared-state/until-state.ts'
 import { configuredFile } from './configured-file.ts'
 
 /** Others who change the same holds at the same time come first that often. */

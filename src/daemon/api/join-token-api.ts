@@ -11,9 +11,9 @@ import {
   type localService,
   refuse,
 } from '../../rpc/index.ts'
-import type { Daemon } from '../daemon.ts'
-import type { ClusterFile } from '../nodes/cluster-file.ts'
-import { remoteNameObstacle } from '../nodes/node-names.ts'
+import type { Daemon } from '../lifecycle/daemon.ts'
+import type { ClusterFile } from '../node-list/cluster-file.ts'
+import { remoteNameObstacle } from '../node-list/node-names.ts'
 import { configuredFile } from './configured-file.ts'
 
 export function joinTokenHandlers(

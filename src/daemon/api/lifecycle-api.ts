@@ -17,8 +17,7 @@ import {
 } from '../../rollout/index.ts'
 import { type Handlers, type localService, type Messages, refuse } from '../../rpc/index.ts'
 import { type Comparison, type Entry, unchanged, type Write } from '../../store/index.ts'
-import type { Daemon } from '../daemon.ts'
-import { quorumSoon } from '../node/quorum-soon.ts'
+import type { Daemon } from '../lifecycle/daemon.ts'
 import { toBytes } from '../records/json-value.ts'
 import {
   desiredVersionKey,
@@ -32,6 +31,7 @@ import {
 import { desiredIn } from '../rollout/known-rollouts.ts'
 import { lifecycleOf, membersOf, settingsIn } from '../rollout/lifecycle.ts'
 import { type Below, storedRollouts, versionIn } from '../rollout/rollout-records.ts'
+import { quorumSoon } from '../shared-state/quorum-soon.ts'
 import { configuredFile } from './configured-file.ts'
 
 type LifecycleHandlers = Pick<

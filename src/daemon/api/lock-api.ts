@@ -2,8 +2,8 @@
 import { longestName, tooLong } from '../../base/index.ts'
 import { type Handlers, type localService, type Messages, refuse } from '../../rpc/index.ts'
 import { unchanged } from '../../store/index.ts'
-import type { Daemon } from '../daemon.ts'
 import { readBootId } from '../host/boot-id.ts'
+import type { Daemon } from '../lifecycle/daemon.ts'
 import {
   type Asking,
   afterAcquire,
@@ -12,10 +12,10 @@ import {
   type LockStep,
   parseLock,
 } from '../locks/lock-record.ts'
-import { quorumSoon } from '../node/quorum-soon.ts'
 import { refuseUnfit } from '../records/fit-value.ts'
 import { fromBytes, toBytes } from '../records/json-value.ts'
 import { lockKey, locksPrefix } from '../records/keys.ts'
+import { quorumSoon } from '../shared-state/quorum-soon.ts'
 import { configuredFile } from './configured-file.ts'
 
 /** Others who want the same lock at the same time come first that often. */

@@ -8,8 +8,8 @@ import {
   type PkiStatus,
   refuse,
 } from '../../rpc/index.ts'
-import type { Daemon } from '../daemon.ts'
-import { readIdentity } from '../nodes/identity.ts'
+import type { Daemon } from '../lifecycle/daemon.ts'
+import { readIdentity } from '../pki/identity.ts'
 
 export function pkiHandlers(daemon: Daemon): Pick<Handlers<typeof localService>, 'getPkiStatus' | 'rotateAuthority'> {
   return {

@@ -14,14 +14,14 @@ import {
 } from '../../plays/index.ts'
 import { type Handlers, type localService, type Messages, refuse } from '../../rpc/index.ts'
 import { type Comparison, type Entry, unchanged, type Write } from '../../store/index.ts'
-import type { Daemon } from '../daemon.ts'
 import { jobId } from '../jobs/job-id.ts'
 import { longestWaitMs } from '../jobs/read-output.ts'
-import { quorumSoon } from '../node/quorum-soon.ts'
-import { untilState } from '../node/until-state.ts'
+import type { Daemon } from '../lifecycle/daemon.ts'
 import { playTransaction } from '../plays/play-keeper.ts'
 import { fromBytes, toBytes } from '../records/json-value.ts'
 import { playKey, playPartKey, playsPrefix } from '../records/keys.ts'
+import { quorumSoon } from '../shared-state/quorum-soon.ts'
+import { untilState } from '../shared-state/until-state.ts'
 import { configuredFile } from './configured-file.ts'
 
 /** Others who change one at the same time come first that often. */

@@ -17,8 +17,7 @@ import {
 } from '../../rollout/index.ts'
 import { type Handlers, type localService, type Messages, refuse } from '../../rpc/index.ts'
 import { type Entry, unchanged, type Write } from '../../store/index.ts'
-import type { Daemon } from '../daemon.ts'
-import { quorumSoon } from '../node/quorum-soon.ts'
+import type { Daemon } from '../lifecycle/daemon.ts'
 import { fromBytes, toBytes } from '../records/json-value.ts'
 import {
   lastRolloutKey,
@@ -31,6 +30,7 @@ import { journalOf } from '../rollout/known-rollouts.ts'
 import { lifecycleOf } from '../rollout/lifecycle.ts'
 import { rolloutInput } from '../rollout/rollout-input.ts'
 import { rolloutsIn, type StoredRollout, storedRollouts, versionIn, writesOfStep } from '../rollout/rollout-records.ts'
+import { quorumSoon } from '../shared-state/quorum-soon.ts'
 import { configuredFile } from './configured-file.ts'
 
 /** Others who start or change one at the same time come first that often. */

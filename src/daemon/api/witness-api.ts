@@ -10,10 +10,10 @@ import {
   type WitnessHostChange,
 } from '../../rpc/index.ts'
 import { missingEtcd } from '../../store/index.ts'
-import type { Daemon } from '../daemon.ts'
 import { isEnabled, setEnabled } from '../host/takes-part.ts'
-import { joinAsWitness } from '../nodes/enrol.ts'
-import { addWitness, removeWitness, replaceWitness } from '../witness/add-remove-witness.ts'
+import { joinAsWitness } from '../joining/enrol.ts'
+import type { Daemon } from '../lifecycle/daemon.ts'
+import { addWitness, removeWitness, replaceWitness } from '../node-list-changes/add-remove-witness.ts'
 
 export function witnessHandlers(
   daemon: Daemon,

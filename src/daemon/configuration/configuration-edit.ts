@@ -12,9 +12,6 @@ import {
 } from '../../cib/index.ts'
 import { withoutHolds } from '../../holds/index.ts'
 import { type PushAnswer, refuse } from '../../rpc/index.ts'
-import { quorumSoon } from '../node/quorum-soon.ts'
-import type { SharedState } from '../node/shared-state.ts'
-import { untilState } from '../node/until-state.ts'
 import { isFit, refuseUnfit } from '../records/fit-value.ts'
 import {
   besideParameter,
@@ -24,6 +21,9 @@ import {
   longestValue,
 } from '../records/limits.ts'
 import { secretsOfView } from '../records/secrets-of-view.ts'
+import { quorumSoon } from '../shared-state/quorum-soon.ts'
+import type { SharedState } from '../shared-state/shared-state.ts'
+import { untilState } from '../shared-state/until-state.ts'
 import { type AppliedDescription, appliedWrite, refuseApplied } from './applied.ts'
 import { pushConfig, trimHistory } from './config-history.ts'
 import { type CibEpochs, epochsOf } from './epochs.ts'

@@ -1,6 +1,6 @@
 /** The configuration of a cluster that nobody has configured yet: its name and its nodes. */
 import { element, featureSet, printXml, schemaName } from '../../cib/index.ts'
-import type { ClusterFile } from '../nodes/cluster-file.ts'
+import type { ClusterFile } from '../node-list/cluster-file.ts'
 
 export function firstConfiguration(file: ClusterFile): string {
   const option = (name: string, value: string) =>

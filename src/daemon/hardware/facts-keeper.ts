@@ -7,8 +7,8 @@ import { parseDurationMs, timerMs } from '../../base/index.ts'
 import { clusterOptionValue } from '../../cib/index.ts'
 import type { ClusterView } from '../../controller/index.ts'
 import { type Facts, factChanges, factsOf, knownFacts } from '../../hardware/index.ts'
+import type { AttributeChanges } from '../attributes/attribute-changes.ts'
 import type { Log } from '../host/log.ts'
-import type { AttributeChanges } from '../node/attribute-changes.ts'
 import { type Reading, readHardware } from './read-hardware.ts'
 
 export interface FactsPorts {

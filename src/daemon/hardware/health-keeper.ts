@@ -13,9 +13,9 @@ import {
   recordedHealth,
   troubleAttribute,
 } from '../../hardware/index.ts'
+import type { AttributeChanges } from '../attributes/attribute-changes.ts'
 import { monotonicNow } from '../host/clock.ts'
 import type { Log } from '../host/log.ts'
-import type { AttributeChanges } from '../node/attribute-changes.ts'
 import { bmcAccess, type HealthMemory, readHealth } from './read-health.ts'
 
 export interface HealthPorts {

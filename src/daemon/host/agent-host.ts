@@ -8,7 +8,7 @@ import {
   runsAsUnit,
   UnitRunner,
 } from '../../resource-agents/index.ts'
-import { agentToolsSocket } from '../api/agent-tools-socket.ts'
+import { agentToolsSocket } from './agent-tools-socket.ts'
 import { installFolder } from './install-folder.ts'
 import type { Paths } from './paths.ts'
 

@@ -21,18 +21,21 @@ import type { Entry, Store } from '../../store/index.ts'
 import type { ToolServer } from '../../tools/index.ts'
 import type { AccessControl } from '../access/access-control.ts'
 import { markAccessControl } from '../access/access-mark.ts'
-import { AlertHands } from '../alerts/alert-hands.ts'
-import { fencingRecordOf } from '../api/cluster-state.ts'
-import { remoteTools, serveAgentTools } from '../api/serve-agent-tools.ts'
+import { remoteTools, serveAgentTools } from '../agent-tools/serve-agent-tools.ts'
+import { AlertDriver } from '../alerts/alert-driver.ts'
+import { AttributeChanges } from '../attributes/attribute-changes.ts'
+import { DampenedAttributes } from '../attributes/dampened-attributes.ts'
+import { fencingRecordOf } from '../cluster-state/cluster-state.ts'
+import { LinkStates } from '../cluster-state/link-states.ts'
 import { FencingDriver } from '../fencing/fencing-driver.ts'
 import { FactsKeeper } from '../hardware/facts-keeper.ts'
 import { HealthKeeper } from '../hardware/health-keeper.ts'
 import { HoldKeeper } from '../holds/hold-keeper.ts'
 import { readBootId } from '../host/boot-id.ts'
 import { monotonicNow } from '../host/clock.ts'
+import { shortages } from '../host/free-space.ts'
 import type { Log } from '../host/log.ts'
 import type { Paths } from '../host/paths.ts'
-import { shortages } from '../host/room.ts'
 import { endSelf } from '../host/self-reboot.ts'
 import { isEnabled } from '../host/takes-part.ts'
 import { JobKeeper } from '../jobs/job-keeper.ts'
@@ -42,24 +45,19 @@ import { tasksFolder } from '../jobs/task-files.ts'
 import { TaskKeeper } from '../jobs/task-keeper.ts'
 import { LockKeeper } from '../locks/lock-keeper.ts'
 import type { DaemonMetrics } from '../metrics/daemon-metrics.ts'
-import { AskForList } from '../nodes/ask-for-list.ts'
-import type { WithAuthority } from '../nodes/authority.ts'
-import { AuthorityKeeper, authorityNotes, keepShare } from '../nodes/authority-keeper.ts'
-import { AuthorityRotation } from '../nodes/authority-rotation.ts'
-import { BringList } from '../nodes/bring-list.ts'
-import { signForRemote, signForWitness } from '../nodes/certificates.ts'
-import type { ClusterFile, ClusterNodeEntry } from '../nodes/cluster-file.ts'
-import { authoritiesIn, readIdentity } from '../nodes/identity.ts'
-import { memberAddresses } from '../nodes/known-hosts.ts'
-import { LinkStates } from '../nodes/link-states.ts'
-import { addKey, decodeNodeList } from '../nodes/node-list.ts'
-import { isSameName } from '../nodes/node-names.ts'
-import { Peers } from '../nodes/peers.ts'
-import { knownBy, OwnKey } from '../nodes/pins.ts'
-import { Relink } from '../nodes/relink.ts'
-import { type RemovalView, removalNotes } from '../nodes/removal-core.ts'
-import { RemovalWork } from '../nodes/removal-work.ts'
-import { VoteKeeper, voterState } from '../nodes/vote-keeper.ts'
+import type { ClusterFile, ClusterNodeEntry } from '../node-list/cluster-file.ts'
+import { memberAddresses } from '../node-list/known-hosts.ts'
+import { addKey, decodeNodeList } from '../node-list/node-list.ts'
+import { isSameName } from '../node-list/node-names.ts'
+import { AskForList } from '../peers/ask-for-list.ts'
+import { BringList } from '../peers/bring-list.ts'
+import { Peers } from '../peers/peers.ts'
+import type { WithAuthority } from '../pki/authority.ts'
+import { AuthorityKeeper, authorityNotes, keepShare } from '../pki/authority-keeper.ts'
+import { AuthorityRotation } from '../pki/authority-rotation.ts'
+import { signForRemote, signForWitness } from '../pki/certificates.ts'
+import { authoritiesIn, readIdentity } from '../pki/identity.ts'
+import { knownBy, OwnKey } from '../pki/pins.ts'
 import type { ServiceAnswer } from '../planner/messages.ts'
 import { componentsCommand } from '../plays/components-command.ts'
 import { PlayKeeper } from '../plays/play-keeper.ts'
@@ -70,15 +68,17 @@ import { secretsOfView } from '../records/secrets-of-view.ts'
 import type { StoreChange } from '../records/store-view.ts'
 import { renewBundleIdentities } from '../remote/bundle-containers.ts'
 import { RemoteConnections } from '../remote/connections.ts'
+import { type RemovalView, removalNotes } from '../removal/removal-core.ts'
+import { RemovalWork } from '../removal/removal-work.ts'
 import { Rollouts } from '../rollout/rollouts.ts'
-import { ServiceHands } from '../services/service-hands.ts'
+import { ServiceDriver } from '../services/service-driver.ts'
 import { type LocalStore, openLocalStore } from '../store/local-store.ts'
 import { TwoNodeDriver } from '../two-node/two-node-driver.ts'
 import { forgetMet, hasMet } from '../two-node/wait-for-all.ts'
+import { Relink } from '../votes/relink.ts'
+import { VoteKeeper, voterState } from '../votes/vote-keeper.ts'
 import { WatchdogDriver } from '../watchdog/watchdog-driver.ts'
 import { type WitnessKnowledge, WitnessLink } from '../witness/witness-link.ts'
-import { AttributeChanges } from './attribute-changes.ts'
-import { DampenedAttributes } from './dampened-attributes.ts'
 import { KnownState } from './known-state.ts'
 import { NodeDriver } from './node-driver.ts'
 import { nodeState } from './node-state.ts'
@@ -140,7 +140,7 @@ export class ClusterNode {
   readonly rotation: AuthorityRotation
   readonly #dampened: DampenedAttributes
   readonly #connections: RemoteConnections
-  readonly #alerts: AlertHands
+  readonly #alerts: AlertDriver
   readonly #askForList: AskForList
   readonly #bringList: BringList
   readonly #witness: WitnessLink
@@ -155,7 +155,7 @@ export class ClusterNode {
   readonly runners = new TaskRunners()
   readonly #taskCleaner: TaskCleaner
   readonly #holds: HoldKeeper
-  readonly #services: ServiceHands
+  readonly #services: ServiceDriver
   readonly #facts: FactsKeeper
   readonly #health: HealthKeeper
   readonly #notice: RestartNotice
@@ -223,7 +223,7 @@ export class ClusterNode {
       entry: this.#known.get,
       term: () => this.#ledTerm(),
     })
-    this.#alerts = new AlertHands({
+    this.#alerts = new AlertDriver({
       ...this.#sources(),
       self: this.name,
       paths: setup.paths,
@@ -296,7 +296,7 @@ export class ClusterNode {
       below: this.#known.below,
       term: () => this.#ledTerm(),
     })
-    this.#services = new ServiceHands({
+    this.#services = new ServiceDriver({
       ...this.#sources(),
       self: this.name,
       file: () => this.#file,

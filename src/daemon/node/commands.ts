@@ -7,8 +7,8 @@ import type { Command } from '../../executor/index.ts'
 import { heardFrom } from '../../node/index.ts'
 import { RefusedError, type TermAnswer } from '../../rpc/index.ts'
 import type { Log } from '../host/log.ts'
-import type { Peers } from '../nodes/peers.ts'
-import { notAdmitted } from '../nodes/refusal-codes.ts'
+import { notAdmitted } from '../node-list/refusal-codes.ts'
+import type { Peers } from '../peers/peers.ts'
 
 type Execute = Extract<ControllerEffect, { kind: 'execute' }>
 

@@ -9,8 +9,8 @@ import type { Log } from '../host/log.ts'
 import type { Planned, Question, ServiceAnswer, ServiceQuestion } from '../planner/messages.ts'
 import { Planner } from '../planner/planner.ts'
 import { allKeys } from '../records/keys.ts'
-import { observationOf } from '../records/observations.ts'
 import { openStoreView, type StoreChange, type StoreView } from '../records/store-view.ts'
+import { observationOf } from './observations.ts'
 
 export interface KnownStatePorts {
   readonly log: Log

@@ -4,7 +4,7 @@ import { keys, type MemberRecord } from '../../controller/index.ts'
 import type { PresenceEffect } from '../../membership/index.ts'
 import type { LeaseId, Store } from '../../store/index.ts'
 import type { Log } from '../host/log.ts'
-import { decodeNodeList } from '../nodes/node-list.ts'
+import { decodeNodeList } from '../node-list/node-list.ts'
 import { toBytes } from '../records/json-value.ts'
 import { nodeListKey } from '../records/keys.ts'
 

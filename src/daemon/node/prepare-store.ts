@@ -8,7 +8,7 @@ import { pushConfig } from '../configuration/config-history.ts'
 import { firstConfiguration } from '../configuration/first-configuration.ts'
 import { readBootId } from '../host/boot-id.ts'
 import type { Paths } from '../host/paths.ts'
-import type { ClusterFile } from '../nodes/cluster-file.ts'
+import type { ClusterFile } from '../node-list/cluster-file.ts'
 import { keys } from '../records/keys.ts'
 import { hasSlots } from '../watchdog/sbd-disks.ts'
 

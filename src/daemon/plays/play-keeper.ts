@@ -12,7 +12,7 @@ import {
   type Write,
 } from '../../store/index.ts'
 import type { Log } from '../host/log.ts'
-import type { ClusterFile } from '../nodes/cluster-file.ts'
+import type { ClusterFile } from '../node-list/cluster-file.ts'
 import { fromBytes, toBytes } from '../records/json-value.ts'
 import { allPlayPartsPrefix, keys, playKey, playPartsPrefix, playsPrefix, taskKey } from '../records/keys.ts'
 

@@ -7,7 +7,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { assertNever, defined, reasonOf } from '../../base/index.ts'
 import { openDoor, servePulses, type TlsServer } from '../../rpc/index.ts'
 import { Listeners } from '../host/listeners.ts'
-import { isKnown, type KnownNode } from '../nodes/known-node.ts'
+import { isKnown, type KnownNode } from '../node-list/known-node.ts'
 import type { DoorSetup, FromDoor, ToDoor } from './door.ts'
 import type { PulseListen } from './messages.ts'
 

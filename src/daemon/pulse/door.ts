@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads'
 import { assertNever, OutsideError } from '../../base/index.ts'
 import type { DoorRule, Pulse, TlsIdentity } from '../../rpc/index.ts'
 import { programFile } from '../host/install-folder.ts'
-import type { KnownNode } from '../nodes/known-node.ts'
+import type { KnownNode } from '../node-list/known-node.ts'
 import type { PulseListen } from './messages.ts'
 
 export interface DoorSetup {

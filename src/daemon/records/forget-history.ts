@@ -3,7 +3,7 @@ import { type CountedFailure, failuresIn, type OperationRecord } from '../../cib
 import type { ClusterView } from '../../controller/index.ts'
 import type { DeleteHistoryAnswerDeleted, DeleteHistoryRequest } from '../../rpc/index.ts'
 import type { Write } from '../../store/index.ts'
-import type { SharedState } from '../node/shared-state.ts'
+import type { SharedState } from '../shared-state/shared-state.ts'
 import { keys } from './keys.ts'
 
 export async function deleteHistory(

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { readIfThere, writeWhole } from '../host/files.ts'
 import type { Log } from '../host/log.ts'
 import type { Paths } from '../host/paths.ts'
-import { plainAddress } from '../nodes/plain-address.ts'
+import { plainAddress } from '../host/plain-address.ts'
 
 /** The newest ones. */
 const mostSeen = 32

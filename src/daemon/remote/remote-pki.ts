@@ -5,8 +5,8 @@
 import { X509Certificate } from 'node:crypto'
 import type { CallHandlers, OwnerCalls, RemoteCalls } from '../../remote/index.ts'
 import { createKeys, refuse, type TlsIdentity } from '../../rpc/index.ts'
-import { authoritiesIn, readIdentity, writeRemoteIdentity } from '../nodes/identity.ts'
-import { beliefOf } from '../nodes/own-pki.ts'
+import { authoritiesIn, readIdentity, writeRemoteIdentity } from '../pki/identity.ts'
+import { beliefOf } from '../pki/own-pki.ts'
 
 type Asked = Parameters<CallHandlers<RemoteCalls>['pki']>[0]
 type Belief = Awaited<ReturnType<CallHandlers<RemoteCalls>['pki']>>

@@ -14,7 +14,7 @@ import {
   type RolloutRecord,
 } from '../../rollout/index.ts'
 import { type ClusterStatus, statusOfCib } from '../../status/index.ts'
-import { type ClusterFile, storeHosts } from '../nodes/cluster-file.ts'
+import { type ClusterFile, storeHosts } from '../node-list/cluster-file.ts'
 import { fromBytes } from '../records/json-value.ts'
 import { tasksPrefix } from '../records/keys.ts'
 import { versionsIn } from './known-rollouts.ts'

@@ -10,8 +10,8 @@ import {
   type OwnChecks,
   passedCheck,
 } from '../../services/index.ts'
+import type { AttributeChanges } from '../attributes/attribute-changes.ts'
 import type { Log } from '../host/log.ts'
-import type { AttributeChanges } from '../node/attribute-changes.ts'
 import { CheckTurns } from './check-turns.ts'
 import { probe } from './probe.ts'
 

@@ -23,7 +23,7 @@ import {
 import { writeWhole } from '../host/files.ts'
 import type { Log } from '../host/log.ts'
 import type { Paths } from '../host/paths.ts'
-import { type ClusterFile, type ClusterNodeEntry, printClusterFile } from '../nodes/cluster-file.ts'
+import { type ClusterFile, type ClusterNodeEntry, printClusterFile } from '../node-list/cluster-file.ts'
 import { allKeys } from '../records/keys.ts'
 import { memberSettings } from './local-store.ts'
 import { writeRevocations } from './revocations.ts'

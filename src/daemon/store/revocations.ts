@@ -8,9 +8,9 @@ import { type MemberSettings, readsRevocations, revocationList } from '../../sto
 import { readIfThere, writeWhole } from '../host/files.ts'
 import type { Log } from '../host/log.ts'
 import type { Paths } from '../host/paths.ts'
-import type { ClusterFile, WitnessEntry } from '../nodes/cluster-file.ts'
-import { readIdentity } from '../nodes/identity.ts'
-import { addressesOf } from '../nodes/node-links.ts'
+import type { ClusterFile, WitnessEntry } from '../node-list/cluster-file.ts'
+import { addressesOf } from '../node-list/node-links.ts'
+import { readIdentity } from '../pki/identity.ts'
 
 export const revokedFile = (paths: Pick<Paths, 'pki'>): string => join(paths.pki, 'revoked.crl')
 

@@ -1,6 +1,6 @@
 /** Whether the store can do without one of its members for a moment, by what the others say of themselves. */
 import { EtcdAdmin, type TlsFiles } from '../../store/index.ts'
-import { type ClusterFile, storeHosts, type WitnessEntry } from '../nodes/cluster-file.ts'
+import { type ClusterFile, storeHosts, type WitnessEntry } from '../node-list/cluster-file.ts'
 import { etcdEndpoints } from './store-config.ts'
 
 const answerWithinMs = 1000

@@ -4,9 +4,9 @@ import { assertNever, type NodeName } from '../../base/index.ts'
 import { tlsName } from '../../rpc/index.ts'
 import type { EndpointAddress, StoreConfig } from '../../store/index.ts'
 import type { Paths } from '../host/paths.ts'
-import { type ClusterFile, type ClusterNodeEntry, storeHosts, type WitnessEntry } from '../nodes/cluster-file.ts'
-import { pkiFiles, trustFile } from '../nodes/identity.ts'
-import { addressesOf } from '../nodes/node-links.ts'
+import { type ClusterFile, type ClusterNodeEntry, storeHosts, type WitnessEntry } from '../node-list/cluster-file.ts'
+import { addressesOf } from '../node-list/node-links.ts'
+import { pkiFiles, trustFile } from '../pki/identity.ts'
 
 export function storeConfig(file: ClusterFile, own: Pick<ClusterNodeEntry, 'name'>, paths: Paths): StoreConfig {
   const { store } = file

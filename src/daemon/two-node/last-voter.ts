@@ -5,8 +5,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { NodeName } from '../../base/index.ts'
 import { refuse } from '../../rpc/index.ts'
-import { askOthers } from '../nodes/ask-for-list.ts'
-import { type ClusterFile, storeHosts } from '../nodes/cluster-file.ts'
+import { type ClusterFile, storeHosts } from '../node-list/cluster-file.ts'
+import { askOthers } from '../peers/ask-for-list.ts'
 import { type OldWordPorts, settleOldWord } from './old-word.ts'
 
 export interface LastVoter {

@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { NodeName } from '../../base/index.ts'
 import { hasVote } from '../../quorum/index.ts'
 import type { Log } from '../host/log.ts'
-import type { ClusterFile } from '../nodes/cluster-file.ts'
+import type { ClusterFile } from '../node-list/cluster-file.ts'
 
 export interface MeetFirst {
   readonly self: NodeName

@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { judgeOldWord } from '../../node/index.ts'
 import { hasVote } from '../../quorum/index.ts'
 import type { Log } from '../host/log.ts'
-import { type AskPorts, askOthers } from '../nodes/ask-for-list.ts'
+import { type AskPorts, askOthers } from '../peers/ask-for-list.ts'
 import type { GoingAlone } from './going-alone.ts'
 
 export interface OldWordPorts extends Omit<AskPorts, 'quorate' | 'onRemoved'> {

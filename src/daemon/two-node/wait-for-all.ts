@@ -6,7 +6,7 @@ import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { takesNoChange } from '../../base/index.ts'
 import { hasVote, otherOfAll } from '../../quorum/index.ts'
 import type { Paths } from '../host/paths.ts'
-import { type ClusterFile, type ClusterNodeEntry, storeHosts } from '../nodes/cluster-file.ts'
+import { type ClusterFile, type ClusterNodeEntry, storeHosts } from '../node-list/cluster-file.ts'
 import { readJournal } from './alone-journal.ts'
 
 export function mustMeetFirst(file: ClusterFile, own: ClusterNodeEntry, paths: Paths): boolean {

@@ -11,8 +11,8 @@ import {
   type TlsIdentity,
   type WitnessPlace,
 } from '../../rpc/index.ts'
-import type { ClusterFile, ClusterNodeEntry } from '../nodes/cluster-file.ts'
-import { addressesOf } from '../nodes/node-links.ts'
+import type { ClusterFile, ClusterNodeEntry } from '../node-list/cluster-file.ts'
+import { addressesOf } from '../node-list/node-links.ts'
 
 /** How long nobody must have called before it asks, and how often it does: each node calls every two seconds. */
 export interface AskPace {

@@ -15,8 +15,8 @@ import {
   type WitnessClient,
 } from '../../rpc/index.ts'
 import type { VoterNode } from '../../store/index.ts'
-import { acceptClusterFile } from '../nodes/accept-file.ts'
-import { type ClusterFile, printClusterFile, type WitnessEntry } from '../nodes/cluster-file.ts'
+import { acceptClusterFile } from '../node-list/accept-file.ts'
+import { type ClusterFile, printClusterFile, type WitnessEntry } from '../node-list/cluster-file.ts'
 import {
   afterAnswer,
   unheardWitness,

@@ -4,9 +4,9 @@
  */
 import { createPublicKey, X509Certificate } from 'node:crypto'
 import { createKeys, refuse } from '../../rpc/index.ts'
-import { renewalTime, validityOf } from '../nodes/certificates.ts'
-import { readIdentity, writeRemoteIdentity } from '../nodes/identity.ts'
-import { beliefOf } from '../nodes/own-pki.ts'
+import { renewalTime, validityOf } from '../pki/certificates.ts'
+import { readIdentity, writeRemoteIdentity } from '../pki/identity.ts'
+import { beliefOf } from '../pki/own-pki.ts'
 
 type Keys = Awaited<ReturnType<typeof createKeys>>
 

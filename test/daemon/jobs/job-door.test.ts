@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { nodeName } from '../../../src/base/index.ts'
 import { jobHandlers } from '../../../src/daemon/api/job-api.ts'
-import type { Daemon } from '../../../src/daemon/daemon.ts'
+import type { Daemon } from '../../../src/daemon/lifecycle/daemon.ts'
 import { type CallContext, RefusedError } from '../../../src/rpc/index.ts'
 
 const context = { caller: { kind: 'unknown' } } as CallContext

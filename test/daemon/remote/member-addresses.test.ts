@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Log } from '../../../src/daemon/host/log.ts'
-import { memberAddresses, remoteRules } from '../../../src/daemon/nodes/known-hosts.ts'
+import { memberAddresses, remoteRules } from '../../../src/daemon/node-list/known-hosts.ts'
 import { MemberAddresses } from '../../../src/daemon/remote/member-addresses.ts'
 import { readRemoteSettings } from '../../../src/daemon/remote/remote-settings.ts'
 

@@ -4,7 +4,7 @@
  */
 import { defined } from '../../../src/base/index.ts'
 import { respond } from '../../../src/daemon/discovery/responder.ts'
-import { parseClusterFile } from '../../../src/daemon/nodes/cluster-file.ts'
+import { parseClusterFile } from '../../../src/daemon/node-list/cluster-file.ts'
 import { longest, ownerForms, remoteForms } from '../../../src/remote/forms.ts'
 import { Link } from '../../../src/remote/link.ts'
 import { ofRemoteNode, unhurried } from '../../../src/remote/turn-line.ts'

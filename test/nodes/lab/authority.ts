@@ -1,7 +1,7 @@
 /** The authority of a lab's cluster, with its key: from the disk of one that founds it, or from the shares on the disks of all. */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { combineShares, readShares } from '../../../src/daemon/nodes/authority-shares.ts'
+import { combineShares, readShares } from '../../../src/daemon/pki/authority-shares.ts'
 import type { KeyPair } from '../../../src/rpc/index.ts'
 import type { Lab } from './lab.ts'
 

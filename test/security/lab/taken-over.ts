@@ -8,8 +8,8 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { connect as connectSession } from 'node:http2'
 import { setTimeout as delay } from 'node:timers/promises'
 import { connect } from 'node:tls'
-import { combineShares, readShares } from '../../../src/daemon/nodes/authority-shares.ts'
-import { authoritiesIn } from '../../../src/daemon/nodes/identity.ts'
+import { combineShares, readShares } from '../../../src/daemon/pki/authority-shares.ts'
+import { authoritiesIn } from '../../../src/daemon/pki/identity.ts'
 import { authorityHash, connectPeer, createNodeCertificate, nodeService } from '../../../src/rpc/index.ts'
 
 const [deed, folder = '', ...words] = process.argv.slice(2)

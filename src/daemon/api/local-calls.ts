@@ -1,0 +1,160 @@
+/**
+ * What each call of the local API needs of a user with roles, while access control is on (docs/security.md has the table). A call that is not
+ * in it does not compile.
+ */
+import { type CallContext, type Handlers, localService, type Messages } from '../../rpc/index.ts'
+import { denied } from '../access/guarded-cib.ts'
+import { mayRunJobs } from '../access/job-rights.ts'
+import type { AllRights, LimitedRights } from '../access/rights.ts'
+import type { Daemon } from '../lifecycle/daemon.ts'
+import { type LimitedHandlers, limitedHandlers, watch } from './limited-api.ts'
+
+export type LocalHandlers = Handlers<typeof localService>
+
+/**
+ * `open`: whoever reaches the API, without a token; `anybody` who may use the socket, or has a token; `own part`: what the user's permissions leave of it, by a handler of its own (limited-api.ts);
+ * `administration`: the permission to write the whole configuration; `job`: that to run commands as root on all nodes, which only root has, and roles that name it.
+ */
+export type Need = 'open' | 'anybody' | 'own part' | 'administration' | 'job'
+
+export const localNeeds = {
+  getCib: 'own part',
+  pushConfiguration: 'own part',
+  listConfigVersions: 'own part',
+  getConfigVersion: 'own part',
+  getApplied: 'administration',
+  getState: 'own part',
+  watchState: 'own part',
+  getMetrics: 'own part',
+  setTransientAttribute: 'own part',
+  deleteHistory: 'own part',
+  setTicket: 'own part',
+  fence: 'administration',
+  confirmFencing: 'administration',
+  cleanFencingHistory: 'administration',
+  startCluster: 'administration',
+  stopCluster: 'administration',
+  enableCluster: 'administration',
+  setupCluster: 'administration',
+  createJoinToken: 'administration',
+  listJoinTokens: 'administration',
+  withdrawJoinTokens: 'administration',
+  joinCluster: 'administration',
+  addNode: 'administration',
+  removeNode: 'administration',
+  addLink: 'administration',
+  updateLink: 'administration',
+  removeLinks: 'administration',
+  clearNode: 'administration',
+  destroyCluster: 'administration',
+  unblockQuorum: 'administration',
+  setToken: 'administration',
+  addWitness: 'administration',
+  removeWitness: 'administration',
+  replaceWitness: 'administration',
+  joinAsWitness: 'administration',
+  getWitnessHost: 'anybody',
+  changeWitnessHost: 'administration',
+  getCertificates: 'anybody',
+  renewCertificate: 'administration',
+  getPkiStatus: 'anybody',
+  rotateAuthority: 'administration',
+  acquireLock: 'administration',
+  releaseLock: 'administration',
+  listLocks: 'anybody',
+  startRollout: 'job',
+  changeRollout: 'job',
+  listRollouts: 'job',
+  getLifecycle: 'own part',
+  triggerVersion: 'job',
+  reportVersion: 'job',
+  changeSetting: 'job',
+  acquireHolds: 'own part',
+  renewHolds: 'own part',
+  releaseHolds: 'own part',
+  listHolds: 'own part',
+  runJob: 'job',
+  listJobs: 'job',
+  getJob: 'job',
+  cancelJob: 'job',
+  readJobOutput: 'job',
+  copyFile: 'job',
+  startPlay: 'job',
+  changePlay: 'job',
+  listPlays: 'job',
+  getConsole: 'anybody',
+  changeConsole: 'administration',
+  createApiToken: 'administration',
+  listApiTokens: 'administration',
+  revokeApiToken: 'administration',
+  whoAmI: 'anybody',
+  getHealth: 'open',
+} as const satisfies Readonly<Record<keyof LocalHandlers, Need>>
+
+type AnyHandler = (...given: readonly unknown[]) => Promise<unknown>
+
+export function guardLocal(daemon: Daemon, handlers: LocalHandlers): LocalHandlers {
+  const names = Object.keys(localService) as (keyof LocalHandlers)[]
+  const guarded = names.map((name) => {
+    const handle = handlers[name] as unknown as AnyHandler
+    const call: AnyHandler = async (request, ...rest) => {
+      const need: Need = localNeeds[name]
+      const { caller } = rest.at(-1) as CallContext
+      if (need === 'open' || (need === 'anybody' && caller.kind === 'user')) return await handle(request, ...rest)
+      const rights = await daemon.access.rightsOf(caller)
+      if (caller.kind === 'web') noteWebCall(daemon, { call: name, user: rights.user, from: caller.from, request })
+      if (need === 'anybody') return await handle(request, ...rest)
+      if (need === 'job') {
+        return await handle(byUser(mayRunJobs(rights), request), ...rest)
+      }
+      if (name === 'watchState' && rights.kind === 'all' && !rights.mayNameAnother) {
+        const [send, context] = rest as [Parameters<LocalHandlers['watchState']>[1], CallContext]
+        return await watch(daemon, handlers, { asked: request as Messages['Empty'], send, context })
+      }
+      if (rights.kind === 'all') return await handle(byUser(rights, request), ...rest)
+      if (need === 'own part') {
+        const own = limitedHandlers(daemon, handlers, rights)[name as keyof LimitedHandlers] as unknown as AnyHandler
+        return await own(request, ...rest)
+      }
+      await mayAdminister(daemon, rights, name)
+      return await handle(byUser({ user: rights.user, mayNameAnother: false }, request), ...rest)
+    }
+    return [name, call] as const
+  })
+  return Object.fromEntries(guarded) as unknown as LocalHandlers
+}
+
+/** Reading is not noted: a dashboard does it many times a minute. What was changed of the configuration is in its history, with its command. */
+function noteWebCall(
+  daemon: Daemon,
+  noted: {
+    readonly call: keyof LocalHandlers
+    readonly user: string
+    readonly from: string
+    readonly request: unknown
+  },
+): void {
+  const { call, user, from, request } = noted
+  if (/^(?:get|list|watch|read|whoAmI)/.test(call)) return
+  const { command } = request as Partial<Messages['PushRequest']>
+  daemon.log.info('a call of the HTTPS API', { call, user, from, ...(command === undefined ? {} : { command }) })
+}
+
+/** The history names who asked; root may act for somebody (sudo). */
+function byUser({ user, mayNameAnother }: Pick<AllRights, 'user' | 'mayNameAnother'>, request: unknown): unknown {
+  const named = (request as Partial<Messages['PushRequest']>).user
+  return named === undefined || (mayNameAnother && named !== '') ? request : { ...(request as object), user }
+}
+
+/** `createJoinToken` is a name of ours. */
+const inWords = (call: string): string => call.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+
+async function mayAdminister(daemon: Daemon, rights: LimitedRights, call: string): Promise<void> {
+  const configuration = daemon.configuration
+  const isPermitted =
+    configuration !== undefined && (await daemon.access.guardedFor(rights).administers(configuration.cib))
+  if (!isPermitted)
+    throw denied(
+      `'${inWords(call)}' changes more than the CIB and requires the permission 'write' on all of /cib/configuration, which ${rights.user} does not have.`,
+    )
+}
