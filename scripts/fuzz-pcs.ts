@@ -5,7 +5,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { shellLine, splitShellLine } from '../src/cli/shell-words.ts'
+import { shellLine, splitShellLine } from '../src/cli/call/shell-words.ts'
 import { createFuzz, type Judged, typeLines } from '../test/pcs/fuzz.ts'
 import { grammarOfReference } from '../test/pcs/grammar/grammar.ts'
 import { type Outcome, readOutcomes, recordOutcome, sorted } from '../test/pcs/outcome.ts'

@@ -2,7 +2,7 @@
 import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { splitShellLine } from '../../src/cli/shell-words.ts'
+import { splitShellLine } from '../../src/cli/call/shell-words.ts'
 import { callerFiles } from '../../src/tools/file/caller-files.ts'
 import { FileWorld } from '../../src/tools/file/file-world.ts'
 import { allTools, runTool } from '../../src/tools/index.ts'

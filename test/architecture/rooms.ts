@@ -67,9 +67,3 @@ export const mindRooms = [
 /** Data rooms hold no I/O either; the packages that they use are pure. */
 export const dataRooms = ['base', 'cib', 'transition']
 export const packagesOfDataRooms: Readonly<Record<string, readonly string[]>> = { base: ['re2js'], cib: ['saxes'] }
-
-/**
- * Folders of one room that need each other in a circle, the door (`index.ts`) apart: today's, and none that is not in a line here. A folder leaves
- * its line once it is out of the circle; a line goes when its circle is broken.
- */
-export const knots: readonly (readonly string[])[] = [['cli', 'cli/as-pcs', 'cli/pcs-form', 'cli/pcs-words']]

@@ -7,9 +7,9 @@ import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSyn
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { fileAccess } from '../../src/cli/access/file-access.ts'
+import { splitShellLine } from '../../src/cli/call/shell-words.ts'
 import { allCommands } from '../../src/cli/commands/all-commands.ts'
-import { fileAccess } from '../../src/cli/file-access.ts'
-import { splitShellLine } from '../../src/cli/shell-words.ts'
 import { runLine } from '../../src/cli/start/run.ts'
 import { scriptedTerminal } from './scripted-terminal.ts'
 

@@ -1,8 +1,8 @@
 /** The links of a running cluster as its commands tell them. */
 import { expect, test } from 'vitest'
 import { element } from '../../src/cib/index.ts'
+import { fileAccess } from '../../src/cli/access/file-access.ts'
 import { allCommands } from '../../src/cli/commands/all-commands.ts'
-import { fileAccess } from '../../src/cli/file-access.ts'
 import { type Printed, runLine } from '../../src/cli/start/run.ts'
 import { scriptedTerminal } from './scripted-terminal.ts'
 

@@ -2,10 +2,10 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
+import { fileAccess } from '../../src/cli/access/file-access.ts'
 import { allCommands } from '../../src/cli/commands/all-commands.ts'
-import { fileAccess } from '../../src/cli/file-access.ts'
+import { splitText } from '../../src/cli/grammar/words.ts'
 import { runLine } from '../../src/cli/start/run.ts'
-import { splitText } from '../../src/cli/words.ts'
 import { scriptedTerminal } from './scripted-terminal.ts'
 
 /** What a guide shows: a command, and lines of its answer in their order; `…` stands for lines that are left out. */

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { parseXml, printXml, type XmlElement } from '../../src/cib/index.ts'
-import type { ClusterAccess } from '../../src/cli/access.ts'
+import type { ClusterAccess } from '../../src/cli/call/access.ts'
 import { allCommands } from '../../src/cli/commands/all-commands.ts'
 import { runLine } from '../../src/cli/start/run.ts'
 import { acquiring, releasing } from '../../src/daemon/api/hold-api.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Call } from '../../src/cli/command.ts'
+import type { Call } from '../../src/cli/call/command.ts'
 import { jobCopy } from '../../src/cli/commands/job/copy.ts'
 import { jobOutput } from '../../src/cli/commands/job/job.ts'
 import {

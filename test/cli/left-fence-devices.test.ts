@@ -1,7 +1,7 @@
 /** Which fence devices name a node that was removed. */
 import { expect, test } from 'vitest'
 import { parseXml } from '../../src/cib/index.ts'
-import { leftFenceDevices } from '../../src/cli/left-fence-devices.ts'
+import { leftFenceDevices } from '../../src/cli/change/left-fence-devices.ts'
 
 const device = (id: string, name: string, value: string): string =>
   `<primitive id="${id}" class="stonith" type="fence_x"><instance_attributes id="${id}-i"><nvpair id="${id}-n" name="${name}" value="${value}"/></instance_attributes></primitive>`

@@ -4,9 +4,9 @@ import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileS
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { fileAccess } from '../../src/cli/access/file-access.ts'
+import { splitShellLine } from '../../src/cli/call/shell-words.ts'
 import { allCommands } from '../../src/cli/commands/all-commands.ts'
-import { fileAccess } from '../../src/cli/file-access.ts'
-import { splitShellLine } from '../../src/cli/shell-words.ts'
 import { runLine } from '../../src/cli/start/run.ts'
 import { scriptedTerminal } from './scripted-terminal.ts'
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import type { Call } from '../../src/cli/command.ts'
-import { Refusal } from '../../src/cli/command.ts'
+import type { Call } from '../../src/cli/call/command.ts'
+import { Refusal } from '../../src/cli/call/command.ts'
+import { findCommand } from '../../src/cli/call/tree.ts'
 import { allCommands } from '../../src/cli/commands/all-commands.ts'
-import { findCommand } from '../../src/cli/tree.ts'
 import type { LifecycleKnown } from '../../src/rollout/index.ts'
 import { UnreachableError } from '../../src/rpc/index.ts'
 

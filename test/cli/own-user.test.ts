@@ -9,7 +9,7 @@ vi.mock('node:os', async (original) => ({
 }))
 
 test('has its number for a name', async () => {
-  const { realTerminal } = await import('../../src/cli/terminal.ts')
+  const { realTerminal } = await import('../../src/cli/call/terminal.ts')
   vi.stubEnv('SUDO_USER', undefined)
   expect(realTerminal().user).toBe(String(process.getuid?.()))
   vi.unstubAllEnvs()

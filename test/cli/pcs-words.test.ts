@@ -1,9 +1,9 @@
 /** Called as `pcs`: silent where pcs is, pcs's sentences where scripts look for them, and never our own name. */
 import { expect, test } from 'vitest'
 import { parseXml } from '../../src/cib/index.ts'
+import { scratchAccess } from '../../src/cli/access/scratch-access.ts'
+import { splitShellLine } from '../../src/cli/call/shell-words.ts'
 import { allCommands } from '../../src/cli/commands/all-commands.ts'
-import { scratchAccess } from '../../src/cli/scratch-access.ts'
-import { splitShellLine } from '../../src/cli/shell-words.ts'
 import { runLine } from '../../src/cli/start/run.ts'
 import { scriptedTerminal } from './scripted-terminal.ts'
 

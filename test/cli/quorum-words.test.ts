@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { othersLeft, wayOnWithQuorum } from '../../src/cli/commands/quorum/expected-votes.ts'
 import { refusedOptions } from '../../src/cli/commands/quorum/update.ts'
-import { parsePairs } from '../../src/cli/words.ts'
+import { parsePairs } from '../../src/cli/grammar/words.ts'
 
 type Cluster = Parameters<typeof refusedOptions>[1]
 

@@ -1,8 +1,8 @@
 /** A CIB as commands, and the commands typed into an empty one: whether the same configuration comes out. */
 import { childElement, childElements, element, sameConfiguration, type XmlElement } from '../../src/cib/index.ts'
+import { scratchAccess } from '../../src/cli/access/scratch-access.ts'
+import { splitShellLine } from '../../src/cli/call/shell-words.ts'
 import { allCommands } from '../../src/cli/commands/all-commands.ts'
-import { scratchAccess } from '../../src/cli/scratch-access.ts'
-import { splitShellLine } from '../../src/cli/shell-words.ts'
 import { runLine } from '../../src/cli/start/run.ts'
 import { scriptedTerminal } from './scripted-terminal.ts'
 

@@ -1,5 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises'
-import type { Terminal } from '../../src/cli/command.ts'
+import type { Terminal } from '../../src/cli/call/command.ts'
 
 /** A terminal for tests: nobody answers questions, the clock stands still, progress is kept. */
 export function scriptedTerminal(progress: string[] = []): Terminal {

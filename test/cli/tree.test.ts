@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
+import { completeLine } from '../../src/cli/call/completion.ts'
+import { describeCommand, listCommands } from '../../src/cli/call/help.ts'
+import { findCommand, unknownCommand } from '../../src/cli/call/tree.ts'
 import { allCommands } from '../../src/cli/commands/all-commands.ts'
-import { completeLine } from '../../src/cli/completion.ts'
-import { describeCommand, listCommands } from '../../src/cli/help.ts'
-import { findCommand, unknownCommand } from '../../src/cli/tree.ts'
 
 const noNames = { candidates: () => Promise.resolve(['alpha', 'beta']) }
 

@@ -1,6 +1,6 @@
 /** Files that cannot be read or written: the sentence has the file and the reason. */
 import { expect, test } from 'vitest'
-import { realTerminal } from '../../src/cli/terminal.ts'
+import { realTerminal } from '../../src/cli/call/terminal.ts'
 
 const none = `${import.meta.dirname}/none/file`
 

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { parseXml } from '../../src/cib/index.ts'
+import { fileAccess } from '../../src/cli/access/file-access.ts'
+import { unreadDisks } from '../../src/cli/change/unread-disk.ts'
 import { allCommands } from '../../src/cli/commands/all-commands.ts'
 import { lint } from '../../src/cli/commands/cluster/lint.ts'
-import { fileAccess } from '../../src/cli/file-access.ts'
 import { type Printed, runLine } from '../../src/cli/start/run.ts'
-import { unreadDisks } from '../../src/cli/unread-disk.ts'
 import { scriptedTerminal } from './scripted-terminal.ts'
 
 interface Parts {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { Call } from '../../src/cli/command.ts'
-import { type Concerned, verdict, waitUntilSettled } from '../../src/cli/wait.ts'
+import type { Call } from '../../src/cli/call/command.ts'
+import { type Concerned, verdict, waitUntilSettled } from '../../src/cli/change/wait.ts'
 import { type ClusterState, NoAnswerError } from '../../src/rpc/index.ts'
 
 const web = 'web is blocked after a failure on alpha until `systole resource cleanup web`'

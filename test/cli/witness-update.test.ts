@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Call } from '../../src/cli/command.ts'
+import type { Call } from '../../src/cli/call/command.ts'
 import { quorumDeviceUpdate } from '../../src/cli/commands/quorum/device-update.ts'
 import type { ClusterStateWitness } from '../../src/rpc/index.ts'
 import { scriptedTerminal } from './scripted-terminal.ts'

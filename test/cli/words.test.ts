@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { readNodes } from '../../src/cli/commands/cluster/setup.ts'
-import { readResourceWords } from '../../src/cli/resource-words.ts'
-import { parsePairs, splitFlags, splitSections } from '../../src/cli/words.ts'
+import { readResourceWords } from '../../src/cli/grammar/resource-words.ts'
+import { parsePairs, splitFlags, splitSections } from '../../src/cli/grammar/words.ts'
 
 const none: ReadonlyMap<string, string | true> = new Map()
 

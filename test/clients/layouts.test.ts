@@ -3,7 +3,7 @@ import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from '
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { splitShellLine } from '../../src/cli/shell-words.ts'
+import { splitShellLine } from '../../src/cli/call/shell-words.ts'
 import { run } from '../nodes/lab/network.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'systole-layouts-'))

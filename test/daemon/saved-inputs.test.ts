@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { element } from '../../src/cib/index.ts'
-import { fileAccess } from '../../src/cli/file-access.ts'
+import { fileAccess } from '../../src/cli/access/file-access.ts'
 import { InputKeeper, type Kept, saveInput } from '../../src/daemon/planner/saved-inputs.ts'
 import { readTextFile } from '../../src/tools/index.ts'
 

@@ -1,6 +1,6 @@
 /** What may differ between two answers to a line: whether it is an error, the CIB that it leaves, and what a listing prints. */
 import { childElements, type XmlElement } from '../../src/cib/index.ts'
-import { splitShellLine } from '../../src/cli/shell-words.ts'
+import { splitShellLine } from '../../src/cli/call/shell-words.ts'
 
 export type Aspect = 'exit' | 'schema' | 'cib' | 'output' | 'text'
 

@@ -2,9 +2,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseXml, type XmlElement } from '../../src/cib/index.ts'
+import { scratchAccess } from '../../src/cli/access/scratch-access.ts'
+import { splitShellLine } from '../../src/cli/call/shell-words.ts'
 import { allCommands } from '../../src/cli/commands/all-commands.ts'
-import { scratchAccess } from '../../src/cli/scratch-access.ts'
-import { splitShellLine } from '../../src/cli/shell-words.ts'
 import { runLine } from '../../src/cli/start/run.ts'
 import { scriptedTerminal } from '../cli/scripted-terminal.ts'
 

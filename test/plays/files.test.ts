@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative, resolve } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { Refusal } from '../../src/cli/command.ts'
+import { Refusal } from '../../src/cli/call/command.ts'
 import { readPlay } from '../../src/cli/play/read-play.ts'
 import { graphAsDot, graphAsSvg, type PlayStep } from '../../src/plays/index.ts'
 

@@ -18,7 +18,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { fileAccess } from '../../src/cli/file-access.ts'
+import { fileAccess } from '../../src/cli/access/file-access.ts'
 import { writeCallersFile } from '../../src/tools/index.ts'
 
 const cib = readFileSync(join(import.meta.dirname, 'cases/cluster.xml'), 'utf8')

@@ -1,6 +1,6 @@
 /** Empty programs and recipients, and a recipient's value that another of the same alert has. */
 import { childElement, childElements, configurationElement } from '../../cib/index.ts'
-import { type Call, Refusal } from '../command.ts'
+import { type Call, Refusal } from '../call/command.ts'
 
 export async function refuseAlertValues(call: Call, name: string): Promise<void> {
   const { words } = call

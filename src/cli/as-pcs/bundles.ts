@@ -1,8 +1,8 @@
 /** Values of a bundle that the schema lets through, or refuses in words of its own. */
 import { findResource } from '../../cib/index.ts'
-import { type Call, Refusal } from '../command.ts'
-import { type Message, saidByPcs } from '../message.ts'
-import { parsePairs, splitSections } from '../words.ts'
+import { type Call, Refusal } from '../call/command.ts'
+import { type Message, saidByPcs } from '../call/message.ts'
+import { parsePairs, splitSections } from '../grammar/words.ts'
 
 interface Rule {
   readonly takes: (value: string) => boolean

@@ -7,10 +7,10 @@ import {
   readConfiguration,
   type XmlElement,
 } from '../../cib/index.ts'
-import { type Call, Refusal } from '../command.ts'
-import { saidByPcs } from '../message.ts'
+import { type Call, Refusal } from '../call/command.ts'
+import { saidByPcs } from '../call/message.ts'
+import { parsePairs, splitSections, wrongCall } from '../grammar/words.ts'
 import { quoted } from '../pcs-words/said.ts'
-import { parsePairs, splitSections, wrongCall } from '../words.ts'
 import { refuseGroupAdd } from './group-add.ts'
 import { refuseQuery } from './queries.ts'
 

@@ -1,7 +1,7 @@
 /** Tags, templates and roles in constraints. */
 import { findResource, standIns } from '../../cib/index.ts'
-import { type Call, Refusal } from '../command.ts'
-import type { Message } from '../message.ts'
+import { type Call, Refusal } from '../call/command.ts'
+import type { Message } from '../call/message.ts'
 
 /** Which words of a command name resources; undefined: any word that is no option. */
 const subjects: Readonly<Record<string, (plain: readonly string[]) => readonly (string | undefined)[]>> = {

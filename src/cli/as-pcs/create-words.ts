@@ -2,8 +2,8 @@
  * How pcs 0.12 reads what follows the agent in `resource create`: without --future a `meta` or `op` after `clone` is the resource's own, and it
  * says so; with it the clone has `meta` alone. Gives back the words in an order that our grammar reads in the same way.
  */
-import { type Call, Refusal } from '../command.ts'
-import { type Section, splitSections } from '../words.ts'
+import { type Call, Refusal } from '../call/command.ts'
+import { type Section, splitSections } from '../grammar/words.ts'
 
 const outer = ['clone', 'promotable', 'bundle']
 

@@ -1,6 +1,6 @@
 /** pcs looks at `--wait` before it looks at what the line names, but for a few commands that find their resource first. */
-import type { Call } from '../command.ts'
-import { checkWait } from '../wait.ts'
+import type { Call } from '../call/command.ts'
+import { checkWait } from '../change/wait.ts'
 
 const early: ReadonlySet<string> = new Set([
   'resource create',

@@ -1,7 +1,7 @@
 /** Everything that pcs 0.12 finds wrong with `resource group add`, in its order; ours stops at the first kind of mistake. */
 import { childElements, findResource, type XmlElement } from '../../cib/index.ts'
-import { type Call, Refusal } from '../command.ts'
-import { saidByPcs } from '../message.ts'
+import { type Call, Refusal } from '../call/command.ts'
+import { saidByPcs } from '../call/message.ts'
 import { badCharacter } from '../pcs-words/about-ids.ts'
 import { quoted } from '../pcs-words/said.ts'
 

@@ -2,7 +2,7 @@
  * Where the program is called as pcs it refuses what pcs 0.12 refuses, or with PCS_COMPAT=0.11 what that refused, even where
  * the cluster would understand it. By our own name, or with the words of pcs 0.9 or 0.10, it stays forgiving.
  */
-import type { Call } from '../command.ts'
+import type { Call } from '../call/command.ts'
 import { refuseAlertValues } from './alerts.ts'
 import { refuseBundleCall, refuseBundleValues } from './bundles.ts'
 import { refuseCall } from './calls.ts'

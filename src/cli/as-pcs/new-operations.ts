@@ -3,12 +3,12 @@
  * them. Ours stops at the first.
  */
 import { parseDurationMs } from '../../base/index.ts'
-import { type InstalledAgent, operationMistakes } from '../agents.ts'
-import { type Message, saidByPcs } from '../message.ts'
+import { type Message, saidByPcs } from '../call/message.ts'
+import type { WrittenOperation } from '../grammar/resource-words.ts'
+import { type InstalledAgent, operationMistakes } from '../host/agents.ts'
 import { badCharacter } from '../pcs-words/about-ids.ts'
 import { quoted } from '../pcs-words/said.ts'
 import { booleans, operationOptions, truths } from '../pcs-words/sentences.ts'
-import type { WrittenOperation } from '../resource-words.ts'
 import { isAnyRole } from './operations.ts'
 
 export interface OperationMistake {

@@ -7,8 +7,8 @@ import {
   readConfiguration,
   type XmlElement,
 } from '../../cib/index.ts'
-import { type Call, Refusal } from '../command.ts'
-import { saidByPcs } from '../message.ts'
+import { type Call, Refusal } from '../call/command.ts'
+import { saidByPcs } from '../call/message.ts'
 
 type Found = (cib: XmlElement, call: Call) => readonly string[] | string | undefined
 

@@ -1,6 +1,6 @@
 /** Roles of operations, in the words that they have. */
-import { type Call, Refusal } from '../command.ts'
-import type { WrittenOperation } from '../resource-words.ts'
+import { type Call, Refusal } from '../call/command.ts'
+import type { WrittenOperation } from '../grammar/resource-words.ts'
 import { isExactRole } from './constraints.ts'
 import { judgesAsPcs } from './speech.ts'
 

@@ -2,11 +2,11 @@
  * Called as pcs, a line with options that its command does not take, or that do not go together, is refused in pcs's words: ours takes some of
  * them, and who writes for pcs reckons with the answer.
  */
-import { Refusal } from '../command.ts'
+import { Refusal } from '../call/command.ts'
+import type { Dialect } from '../call/speech.ts'
 import { optionsOf, takesNext } from '../pcs-words/command-options.ts'
 import { isLongOption } from '../pcs-words/long-options.ts'
 import { inOlderOptions, optionsBefore } from '../pcs-words/options-of-0.11.ts'
-import type { Dialect } from '../speech.ts'
 
 type Given = ReadonlyMap<string, string | undefined>
 

@@ -1,6 +1,6 @@
 /** Values of cluster options: words as they are written, and whole numbers below what has a sense. */
 import { clusterOption, clusterOptions } from '../../cib/index.ts'
-import { Refusal } from '../command.ts'
+import { Refusal } from '../call/command.ts'
 import { quoted } from '../pcs-words/said.ts'
 import { mentioned } from '../pcs-words/sentences.ts'
 

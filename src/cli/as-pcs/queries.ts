@@ -1,8 +1,8 @@
 /** Queries that pcs 0.12 refuses: words too many, and questions that have no sense for what is asked about. */
 import { ancestorsOf, childElements, configurationElement, findResource, type XmlElement } from '../../cib/index.ts'
-import { type Call, Refusal } from '../command.ts'
+import { type Call, Refusal } from '../call/command.ts'
+import { splitSections } from '../grammar/words.ts'
 import { quoted } from '../pcs-words/said.ts'
-import { splitSections } from '../words.ts'
 
 interface Question {
   /** After the question. */

@@ -1,6 +1,6 @@
 /** What pcs 0.12 says that it removed besides what was named: elements that depended on it, and references to it. */
 import { childElements, configurationElement, type XmlElement } from '../../cib/index.ts'
-import type { Notice } from '../message.ts'
+import type { Notice } from '../call/message.ts'
 
 const kinds: Readonly<Record<string, string>> = {
   primitive: 'Resource',

@@ -1,4 +1,4 @@
-import type { Speech } from '../speech.ts'
+import type { Speech } from '../call/speech.ts'
 
 /**
  * Called as pcs, for a version that this program was held against: 0.12 where nobody asked for another, and 0.11. The older ones are

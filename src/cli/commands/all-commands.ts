@@ -1,5 +1,5 @@
 /** Every command, in the order in which help lists them. */
-import type { Command } from '../command.ts'
+import type { Command } from '../call/command.ts'
 import {
   aclConfig,
   aclPermissionAdd,

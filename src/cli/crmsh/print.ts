@@ -12,8 +12,8 @@ import {
   readConfiguration,
   type XmlElement,
 } from '../../cib/index.ts'
-import { Refusal } from '../command.ts'
-import { describeRule } from '../describe-rule.ts'
+import { Refusal } from '../call/command.ts'
+import { describeRule } from '../facts/describe-rule.ts'
 import { pairWords } from '../replay/words-of.ts'
 import { readStatement, splitWords } from './read.ts'
 

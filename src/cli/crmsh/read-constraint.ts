@@ -1,9 +1,9 @@
 /** crmsh's constraints as elements of the CIB. Sets of resources are written as XML. */
 import { element, type LoadedElement, ruleOfNew, type XmlElement } from '../../cib/index.ts'
-import { Refusal } from '../command.ts'
-import { readRole, readScore } from '../constraint-words.ts'
-import { readRule } from '../rule-words.ts'
-import { parsePairs, splitSections } from '../words.ts'
+import { Refusal } from '../call/command.ts'
+import { readRole, readScore } from '../grammar/constraint-words.ts'
+import { readRule } from '../grammar/rule-words.ts'
+import { parsePairs, splitSections } from '../grammar/words.ts'
 
 export function readLocation(words: readonly string[]): LoadedElement {
   const [head, ...sections] = splitSections(words, ['rule'])

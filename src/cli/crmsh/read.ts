@@ -1,9 +1,9 @@
 /** crmsh's statements as elements of the CIB: `primitive web ocf:heartbeat:nginx params … op monitor …`. */
 import { childElements, element, type LoadedElement, parseXml, setPairs, type XmlElement } from '../../cib/index.ts'
-import { Refusal } from '../command.ts'
-import { readOperations } from '../resource-words.ts'
-import { splitShellLine } from '../shell-words.ts'
-import { parsePairs, type Section, splitSections } from '../words.ts'
+import { Refusal } from '../call/command.ts'
+import { splitShellLine } from '../call/shell-words.ts'
+import { readOperations } from '../grammar/resource-words.ts'
+import { parsePairs, type Section, splitSections } from '../grammar/words.ts'
 import { readColocation, readLocation, readOrder, readTicket } from './read-constraint.ts'
 
 /** Every statement of a text. A backslash at the end of a line goes on in the next; `#` begins a line that says nothing. */

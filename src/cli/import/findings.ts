@@ -10,7 +10,7 @@ import {
   type XmlElement,
 } from '../../cib/index.ts'
 import { guestNodes, remoteNodeNames } from '../../status/index.ts'
-import { unreadDisks } from '../unread-disk.ts'
+import { unreadDisks } from '../change/unread-disk.ts'
 import type { CorosyncFacts } from './corosync-conf.ts'
 import { corosyncNotes, type OwnCluster } from './corosync-notes.ts'
 

@@ -22,7 +22,7 @@ import {
   type Resource,
   roleOrChange,
 } from '../../status/index.ts'
-import { publicAttributes } from '../status-facts.ts'
+import { publicAttributes } from '../facts/status-facts.ts'
 import { asNumber, gauge, type Labels, type Sample, statuses } from './gauges.ts'
 
 export interface ClusterKnown {

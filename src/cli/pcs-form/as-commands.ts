@@ -2,7 +2,7 @@
  * `--output-format cmd` as pcs prints it: a command of several lines for each element, with a semicolon between them. Programs that read it
  * know this layout; our own form, which rebuilds every id, is that of `systole`.
  */
-import { shellWord } from '../shell-words.ts'
+import { shellWord } from '../call/shell-words.ts'
 import type { ConstraintsForm, LocationForm, ResourceSetForm, SetForm } from './constraints.ts'
 import type { NvsetForm } from './nvset.ts'
 import type { BundleForm, OperationForm, PrimitiveForm, ResourcesForm } from './resources.ts'

@@ -1,7 +1,7 @@
 /** Blocks of name/value pairs in the form in which pcs gives them out as JSON, and in the lines that it prints. */
 import { childElements, hiddenValue, type IsSecret, secretNames, type XmlElement } from '../../cib/index.ts'
-import type { Call } from '../command.ts'
-import { secondsOf } from '../host-time.ts'
+import type { Call } from '../call/command.ts'
+import { secondsOf } from '../host/host-time.ts'
 import { type RuleForm, ruleForms, ruleLines } from './rule.ts'
 
 export interface NvsetForm {

@@ -3,7 +3,7 @@
  * there even where nothing follows. Parsers of modules and scripts of that time look for these lines.
  */
 import { childElements, parseBoolean, type XmlElement } from '../../cib/index.ts'
-import type { Dialect } from '../speech.ts'
+import type { Dialect } from '../call/speech.ts'
 import type { FormContext } from './nvset.ts'
 import { oldRole, roleIn } from './old-role.ts'
 import { type RuleForm, ruleForms, ruleLines } from './rule.ts'

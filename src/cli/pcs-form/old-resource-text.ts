@@ -1,6 +1,6 @@
 /** Resource definitions as pcs 0.9 and most releases of 0.10 printed them: the values of a kind on one line, without the ids of their blocks. */
 import { childElement, childElements, hiddenValue, type XmlElement } from '../../cib/index.ts'
-import type { Dialect } from '../speech.ts'
+import type { Dialect } from '../call/speech.ts'
 import type { FormContext } from './nvset.ts'
 import { roleIn } from './old-role.ts'
 

@@ -1,5 +1,5 @@
 /** Resource definitions as pcs prints them: plain resources, then groups, clones and bundles. */
-import type { Dialect } from '../speech.ts'
+import type { Dialect } from '../call/speech.ts'
 import { type NvsetForm, nvsetLines, pairWords } from './nvset.ts'
 import type { BundleForm, OperationForm, PrimitiveForm, ResourcesForm } from './resources.ts'
 

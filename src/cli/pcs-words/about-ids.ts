@@ -1,5 +1,5 @@
 /** What pcs says of ids: bad ones, those that are taken, and those of something else than was asked for. */
-import type { About, CallNames } from '../message.ts'
+import type { About, CallNames } from '../call/message.ts'
 import { one, quoted, type Said } from './said.ts'
 
 /** What each command calls the thing that the id is for. */

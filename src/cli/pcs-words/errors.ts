@@ -1,7 +1,7 @@
 /** Lines of errors: those that a row knows in pcs's words, others in ours without our own name. */
 
-import type { CallNames } from '../message.ts'
-import { type Message, ownWords } from '../message.ts'
+import type { CallNames } from '../call/message.ts'
+import { type Message, ownWords } from '../call/message.ts'
 import type { Said } from './said.ts'
 import { sentencesOf } from './sentences.ts'
 

@@ -3,8 +3,8 @@
  * message is about; what no row knows is said in our words. pcs is silent while it works, and when it has changed something.
  */
 
-import type { Voice } from '../message.ts'
-import type { Dialect } from '../speech.ts'
+import type { Voice } from '../call/message.ts'
+import type { Dialect } from '../call/speech.ts'
 import { errorsOf } from './errors.ts'
 import { inOlderWords } from './in-older-words.ts'
 import { adviceAgainst, isAdviceOfPresentPcs, notices } from './notices.ts'

@@ -1,4 +1,4 @@
-import type { Dialect } from '../speech.ts'
+import type { Dialect } from '../call/speech.ts'
 import { givenUp, wasKnown } from './options-of-0.11.ts'
 
 /** Those that pcs 0.12 knows. */

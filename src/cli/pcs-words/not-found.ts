@@ -1,5 +1,5 @@
 /** How each command of pcs says that something is not there. */
-import type { About, CallNames } from '../message.ts'
+import type { About, CallNames } from '../call/message.ts'
 import type { Said } from './said.ts'
 
 interface Row {

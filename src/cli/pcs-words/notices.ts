@@ -1,5 +1,5 @@
 /** What pcs says of a line that it carries out. */
-import type { CallNames, Notice } from '../message.ts'
+import type { CallNames, Notice } from '../call/message.ts'
 import { errorsOf } from './errors.ts'
 
 export function notices(notice: Notice, call: CallNames): string {

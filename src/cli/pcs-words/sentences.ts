@@ -1,7 +1,7 @@
 /** What pcs says of a mistake, by its code and the command. Several of one code come together, as pcs puts some into one sentence. */
 import { parseDurationMs } from '../../base/index.ts'
 import { clusterOption } from '../../cib/index.ts'
-import type { About, CallNames } from '../message.ts'
+import type { About, CallNames } from '../call/message.ts'
 import { aboutIds } from './about-ids.ts'
 import { isLongOption } from './long-options.ts'
 import { notFound } from './not-found.ts'

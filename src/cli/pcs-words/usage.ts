@@ -1,5 +1,5 @@
 /** How pcs answers a wrong call: the heading by which scripts know it, and the usage of our command below. */
-import type { CallNames } from '../message.ts'
+import type { CallNames } from '../call/message.ts'
 
 export const wholeUsage = 'Usage: pcs [-f file] [-h] [commands]...'
 

@@ -2,8 +2,8 @@
 
 import type { FieldPath } from '../../base/index.ts'
 import { element, parseRole, parseScore, ruleOfNew, withoutPartIds, type XmlElement } from '../../cib/index.ts'
-import { Refusal } from '../command.ts'
-import { readRule } from '../rule-words.ts'
+import { Refusal } from '../call/command.ts'
+import { readRule } from '../grammar/rule-words.ts'
 import { constraintKinds, kindOfConstraint, setFields } from './fields.ts'
 import { attributesOf, fieldsOf, itemsOf, type Report, references } from './parts.ts'
 import type { Fields } from './read-file.ts'

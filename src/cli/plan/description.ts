@@ -11,10 +11,10 @@ import {
   type XmlElement,
 } from '../../cib/index.ts'
 import { withoutHolds } from '../../holds/index.ts'
-import type { ClusterAccess } from '../access.ts'
-import { type Call, changeFlags, Refusal } from '../command.ts'
-import { splitShellLine } from '../shell-words.ts'
-import { findCommand } from '../tree.ts'
+import type { ClusterAccess } from '../call/access.ts'
+import { type Call, changeFlags, Refusal } from '../call/command.ts'
+import { splitShellLine } from '../call/shell-words.ts'
+import { findCommand } from '../call/tree.ts'
 import { buildConfiguration, fieldPaths } from './build.ts'
 import { type ReadOptions, readClusterFile } from './read-file.ts'
 

@@ -15,7 +15,7 @@ import {
   readConfiguration,
   type XmlElement,
 } from '../../cib/index.ts'
-import { describeRule } from '../describe-rule.ts'
+import { describeRule } from '../facts/describe-rule.ts'
 import { buildConfiguration } from './build.ts'
 import {
   constraintKinds,

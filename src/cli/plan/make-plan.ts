@@ -15,13 +15,13 @@ import {
   type XmlElement,
 } from '../../cib/index.ts'
 import { RefusedError } from '../../rpc/index.ts'
-import { applyChange, type Change, type Changed } from '../change.ts'
-import { type Call, Refusal } from '../command.ts'
-import { decide } from '../decide.ts'
-import { difference } from '../difference.ts'
-import type { PlannedAction } from '../planned-actions.ts'
+import { type Call, Refusal } from '../call/command.ts'
+import { applyChange, type Change, type Changed } from '../change/change.ts'
+import { decide } from '../change/decide.ts'
+import { difference } from '../change/difference.ts'
+import type { PlannedAction } from '../change/planned-actions.ts'
+import { withoutInstance } from '../change/wait.ts'
 import { type Interruption, interruptionsOf, recordedTimes } from '../rollout/interruptions.ts'
-import { withoutInstance } from '../wait.ts'
 import type { Description } from './description.ts'
 
 export interface MergeOptions {

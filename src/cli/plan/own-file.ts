@@ -1,7 +1,7 @@
 /** A saved plan is a whole configuration, programs that run as root among it: one that another user could have written is not applied. */
 import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs'
 import { reasonOf } from '../../base/index.ts'
-import { Refusal } from '../command.ts'
+import { Refusal } from '../call/command.ts'
 
 /** What is checked is what is read: both by one descriptor. */
 export function readOwnPlan(file: string): string {

@@ -1,9 +1,9 @@
 /** A plan in a file: it is applied as it was shown, or not at all. It has the secrets of the configuration, so that only its owner may read it. */
 import { configurationElement, parseXml, printXml, type XmlElement } from '../../cib/index.ts'
 import { withoutHolds } from '../../holds/index.ts'
-import { Refusal } from '../command.ts'
-import { md5 } from '../md5.ts'
-import type { PlannedAction } from '../planned-actions.ts'
+import { Refusal } from '../call/command.ts'
+import type { PlannedAction } from '../change/planned-actions.ts'
+import { md5 } from '../host/md5.ts'
 
 export interface SavedPlan {
   readonly systolePlan: 1

@@ -1,8 +1,9 @@
 /** A plan for people. */
-import { describeDifference } from '../difference.ts'
-import { printLeftStopped } from '../left-stopped.ts'
-import { printPlannedActions } from '../planned-actions.ts'
-import { alignColumns } from '../table.ts'
+
+import { alignColumns } from '../call/table.ts'
+import { describeDifference } from '../change/difference.ts'
+import { printLeftStopped } from '../change/left-stopped.ts'
+import { printPlannedActions } from '../change/planned-actions.ts'
 import type { Plan } from './make-plan.ts'
 
 export function printPlan({ changes, actions, leftStopped, untouched, interruptions, kept, notes }: Plan): string {

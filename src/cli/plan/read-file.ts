@@ -4,7 +4,7 @@
 import { dirname, isAbsolute, resolve } from 'node:path'
 import { isNode, isScalar, isMap as isYamlMap, LineCounter, parseDocument } from 'yaml'
 import { checkBySchema, type FieldPath, fieldOf, isMap, reasonOf } from '../../base/index.ts'
-import { Refusal, type Terminal } from '../command.ts'
+import { Refusal, type Terminal } from '../call/command.ts'
 import { clusterSchema } from './schema.ts'
 
 export type Fields = Readonly<Record<string, unknown>>

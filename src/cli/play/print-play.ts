@@ -7,7 +7,7 @@ import {
   type PlayStep,
   type PlayStepRecord,
 } from '../../plays/index.ts'
-import { alignColumns } from '../table.ts'
+import { alignColumns } from '../call/table.ts'
 
 /** docs/guides/plays.md has the table; `systole rollout` has the same codes. */
 export const exitCodes = { done: 0, refused: 1, halted: 3, open: 75, cancelled: 130 } as const

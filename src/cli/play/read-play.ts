@@ -12,8 +12,8 @@ import {
   readTaskCore,
   resolveNames,
 } from '../../plays/index.ts'
-import { Refusal } from '../command.ts'
-import { parseYamlText } from '../yaml-text.ts'
+import { Refusal } from '../call/command.ts'
+import { parseYamlText } from '../host/yaml-text.ts'
 
 export interface PlayCluster {
   readonly nodes: readonly string[]

@@ -1,6 +1,6 @@
 /** Constraints as commands. */
 import { childElements, element, type Rule, readConfiguration, type XmlElement } from '../../cib/index.ts'
-import { describeRule } from '../describe-rule.ts'
+import { describeRule } from '../facts/describe-rule.ts'
 import { attributeWords, idOf, section } from './words-of.ts'
 
 type Line = readonly string[]

@@ -12,8 +12,8 @@ import {
   printXml,
   type XmlElement,
 } from '../../cib/index.ts'
-import { type Call, Refusal } from '../command.ts'
-import { scratchAccess } from '../scratch-access.ts'
+import { scratchAccess } from '../access/scratch-access.ts'
+import { type Call, Refusal } from '../call/command.ts'
 import { constraintCommands } from './constraint-commands.ts'
 import { otherCommands } from './other-commands.ts'
 import { resourceCommands } from './resource-commands.ts'

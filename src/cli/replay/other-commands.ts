@@ -1,6 +1,6 @@
 /** Everything but resources and constraints as commands. */
 import { childElements, element, readConfiguration, type XmlElement } from '../../cib/index.ts'
-import { describeRule } from '../describe-rule.ts'
+import { describeRule } from '../facts/describe-rule.ts'
 import { attributeWords, idOf, pairWords, section } from './words-of.ts'
 
 type Line = readonly string[]

@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { printable } from '../../base/index.ts'
 import { hasEnded } from '../../rollout/index.ts'
-import { type Call, done, type Outcome, Refusal } from '../command.ts'
+import { type Call, done, type Outcome, Refusal } from '../call/command.ts'
 import { isDown, knownNow } from './known.ts'
 import { printRollout, type ShownRollout } from './print-rollout.ts'
 

@@ -4,7 +4,7 @@
  */
 import { childElement, childElements, type XmlElement } from '../../cib/index.ts'
 import type { GraphAction, TransitionGraph } from '../../transition/index.ts'
-import { withoutInstance } from '../wait.ts'
+import { withoutInstance } from '../change/wait.ts'
 
 export interface Interruption {
   readonly resource: string

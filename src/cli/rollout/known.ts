@@ -2,8 +2,8 @@
 import { join } from 'node:path'
 import type { RolloutsKnown } from '../../rollout/index.ts'
 import { NoAnswerError, RefusedError, UnreachableError } from '../../rpc/index.ts'
-import { type Call, Refusal } from '../command.ts'
-import { liveCluster } from '../live.ts'
+import { type Call, Refusal } from '../call/command.ts'
+import { liveCluster } from '../call/live.ts'
 
 export interface Told {
   readonly known: RolloutsKnown

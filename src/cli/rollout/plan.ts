@@ -15,11 +15,11 @@ import {
 } from '../../rollout/index.ts'
 import { type Simulation, simulate } from '../../scheduler/index.ts'
 import { type ClusterStatus, isActive, type PrimitiveResource, statusOfCib } from '../../status/index.ts'
-import { decide } from '../decide.ts'
-import { secondsOf } from '../host-time.ts'
-import { md5 } from '../md5.ts'
-import { type PlannedAction, plannedActionsBetween } from '../planned-actions.ts'
-import { withoutInstance } from '../wait.ts'
+import { decide } from '../change/decide.ts'
+import { type PlannedAction, plannedActionsBetween } from '../change/planned-actions.ts'
+import { withoutInstance } from '../change/wait.ts'
+import { secondsOf } from '../host/host-time.ts'
+import { md5 } from '../host/md5.ts'
 import { type Interruption, interruptionsOf, recordedTimes } from './interruptions.ts'
 
 export interface PlannedGroup {

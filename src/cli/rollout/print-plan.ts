@@ -1,8 +1,8 @@
 /** A plan for people. */
 import { compareText } from '../../base/index.ts'
 import type { RolloutDefinition } from '../../rollout/index.ts'
-import type { PlannedAction } from '../planned-actions.ts'
-import { alignColumns } from '../table.ts'
+import { alignColumns } from '../call/table.ts'
+import type { PlannedAction } from '../change/planned-actions.ts'
 import type { PlannedGroup, PlannedWave, RolloutPlan } from './plan.ts'
 
 export function printPlan(plan: RolloutPlan): string {

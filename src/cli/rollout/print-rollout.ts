@@ -1,6 +1,6 @@
 /** A rollout for people: a bar for each wave, a line for each node. */
 import { hasEnded, meantNodes, type RolloutNode, type RolloutsKnown } from '../../rollout/index.ts'
-import { alignColumns } from '../table.ts'
+import { alignColumns } from '../call/table.ts'
 
 export type ShownRollout = RolloutsKnown['rollouts'][number]
 

@@ -1,8 +1,8 @@
 /** A rollout file: YAML, checked by the format of src/rollout. Each mistake has its line and its field. */
 import { fieldOf } from '../../base/index.ts'
 import { type RolloutDefinition, readRollout } from '../../rollout/index.ts'
-import { Refusal, type Terminal } from '../command.ts'
-import { parseYamlText } from '../yaml-text.ts'
+import { Refusal, type Terminal } from '../call/command.ts'
+import { parseYamlText } from '../host/yaml-text.ts'
 
 const largestBytes = 1024 * 1024
 

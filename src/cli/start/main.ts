@@ -1,12 +1,12 @@
 /** The program `systole`. */
 
 import { printable } from '../../base/index.ts'
+import { completionSources } from '../access/completion-sources.ts'
+import { fileAccess } from '../access/file-access.ts'
+import { liveAccess } from '../access/live-access.ts'
+import { completeLine } from '../call/completion.ts'
+import { realTerminal } from '../call/terminal.ts'
 import { allCommands } from '../commands/all-commands.ts'
-import { completeLine } from '../completion.ts'
-import { completionSources } from '../completion-sources.ts'
-import { fileAccess } from '../file-access.ts'
-import { liveAccess } from '../live-access.ts'
-import { realTerminal } from '../terminal.ts'
 import { runLine } from './run.ts'
 
 /** Resolves to the exit code. */

@@ -2,8 +2,11 @@
 import { firstNotInXml } from '../../base/index.ts'
 import { type IsSecret, wordsWithoutSecrets } from '../../cib/index.ts'
 import { RefusedError } from '../../rpc/index.ts'
-import type { ClusterAccess } from '../access.ts'
+import { chooseSpeech } from '../as-pcs/dialect.ts'
 import { judgesAsPcs, refuseAsPcs, refuseOptions } from '../as-pcs/index.ts'
+import { keepKindsApart } from '../as-pcs/kinds-apart.ts'
+import { capabilities } from '../as-pcs/pcs-capabilities.ts'
+import type { ClusterAccess } from '../call/access.ts'
 import {
   type Call,
   type Command,
@@ -14,17 +17,14 @@ import {
   Refusal,
   refused,
   type Terminal,
-} from '../command.ts'
-import { chooseSpeech } from '../dialect.ts'
-import { describeCommand, listCommands } from '../help.ts'
-import { keepKindsApart } from '../kinds-apart.ts'
-import type { CallNames, Voice } from '../message.ts'
-import { presentWords } from '../old-words.ts'
-import { capabilities } from '../pcs-capabilities.ts'
+} from '../call/command.ts'
+import { describeCommand, listCommands } from '../call/help.ts'
+import type { CallNames, Voice } from '../call/message.ts'
+import { pcsVersion, type Speech } from '../call/speech.ts'
+import { commandsBelow, findCommand, unknownCommand } from '../call/tree.ts'
+import { presentWords } from '../grammar/old-words.ts'
+import { isFlag, splitFlags } from '../grammar/words.ts'
 import { takesNext } from '../pcs-words/command-options.ts'
-import { pcsVersion, type Speech } from '../speech.ts'
-import { commandsBelow, findCommand, unknownCommand } from '../tree.ts'
-import { isFlag, splitFlags } from '../words.ts'
 import { voiceOf } from './voice.ts'
 
 export interface Invocation {

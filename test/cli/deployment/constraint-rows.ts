@@ -1,6 +1,6 @@
 /** Constraints as the rows of the deployment's table: type, first, action, then, options. */
 import { type Constraint, formatScore, readConfiguration, type XmlElement } from '../../../src/cib/index.ts'
-import { describeRule } from '../../../src/cli/describe-rule.ts'
+import { describeRule } from '../../../src/cli/facts/describe-rule.ts'
 
 export function constraintRows(cib: XmlElement): readonly string[] {
   return readConfiguration(cib).constraints.map((constraint) => row(constraint).join(' '))

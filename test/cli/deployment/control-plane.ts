@@ -1,6 +1,6 @@
 /** What the scheduler makes of a configuration whose nodes are all there and run nothing yet. */
 import { element, readConfiguration, type XmlElement } from '../../../src/cib/index.ts'
-import { md5 } from '../../../src/cli/md5.ts'
+import { md5 } from '../../../src/cli/host/md5.ts'
 import { schedule } from '../../../src/scheduler/index.ts'
 import type { GraphAction } from '../../../src/transition/index.ts'
 

@@ -1,7 +1,7 @@
 /** The deployment's commands, read where they lie. They are not part of the project: a test says so where they are missing. */
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { splitShellLine } from '../../../src/cli/shell-words.ts'
+import { splitShellLine } from '../../../src/cli/call/shell-words.ts'
 
 const folder = resolve(import.meta.dirname, '../../../../shared/osp-ha-deploy')
 export const isThere = existsSync(join(folder, 'commands'))

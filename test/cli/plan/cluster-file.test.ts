@@ -3,10 +3,10 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeEach, expect, test } from 'vitest'
+import { fileAccess } from '../../../src/cli/access/file-access.ts'
+import { realTerminal } from '../../../src/cli/call/terminal.ts'
 import { allCommands } from '../../../src/cli/commands/all-commands.ts'
-import { fileAccess } from '../../../src/cli/file-access.ts'
 import { type Printed, runLine } from '../../../src/cli/start/run.ts'
-import { realTerminal } from '../../../src/cli/terminal.ts'
 import { scriptedTerminal } from '../scripted-terminal.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'systole-plan-'))

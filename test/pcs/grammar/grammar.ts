@@ -1,6 +1,6 @@
 /** The commands whose lines are drawn: ours by our own table, pcs's by the usage that the running pcs prints. */
 
-import type { Command } from '../../../src/cli/command.ts'
+import type { Command } from '../../../src/cli/call/command.ts'
 import { allCommands } from '../../../src/cli/commands/all-commands.ts'
 import type { Reference } from '../reference.ts'
 import { actsOnHost } from './left-out.ts'

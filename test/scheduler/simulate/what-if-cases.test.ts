@@ -2,10 +2,10 @@ import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { fileAccess } from '../../../src/cli/access/file-access.ts'
 import { allCommands } from '../../../src/cli/commands/all-commands.ts'
-import { fileAccess } from '../../../src/cli/file-access.ts'
+import { splitText } from '../../../src/cli/grammar/words.ts'
 import { runLine } from '../../../src/cli/start/run.ts'
-import { splitText } from '../../../src/cli/words.ts'
 import { scriptedTerminal } from '../../cli/scripted-terminal.ts'
 
 /**

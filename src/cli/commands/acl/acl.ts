@@ -19,11 +19,11 @@ import {
   type XmlElement,
 } from '../../../cib/index.ts'
 import { selectXpath } from '../../../tools/index.ts'
-import { changeCib } from '../../change.ts'
-import { type Call, type Command, changeFlags, type Outcome, Refusal } from '../../command.ts'
-import { formatFlag, inFormat } from '../../output-format.ts'
+import { type Call, type Command, changeFlags, type Outcome, Refusal } from '../../call/command.ts'
+import { formatFlag, inFormat } from '../../call/output-format.ts'
+import { changeCib } from '../../change/change.ts'
+import { expectWords, wrongCall } from '../../grammar/words.ts'
 import { rebuildingCommands } from '../../replay/index.ts'
-import { expectWords, wrongCall } from '../../words.ts'
 
 export const aclConfig: Command = {
   path: ['acl', 'config'],

@@ -14,8 +14,8 @@ import {
   type XmlElement,
 } from '../../../cib/index.ts'
 import { elementPath, selectXpath } from '../../../tools/index.ts'
-import { type Call, type Command, done, type Outcome, Refusal } from '../../command.ts'
-import { expectWords } from '../../words.ts'
+import { type Call, type Command, done, type Outcome, Refusal } from '../../call/command.ts'
+import { expectWords } from '../../grammar/words.ts'
 
 export const aclCheck: Command = {
   path: ['acl', 'check'],

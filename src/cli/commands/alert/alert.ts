@@ -12,14 +12,14 @@ import {
   type XmlElement,
 } from '../../../cib/index.ts'
 import { judgesAsPcs } from '../../as-pcs/speech.ts'
-import { changeCib } from '../../change.ts'
-import { chosen } from '../../chosen.ts'
-import { type Call, type Command, changeFlags, Refusal } from '../../command.ts'
-import { onlyKnown } from '../../constraint-words.ts'
-import { formatFlag, inFormat } from '../../output-format.ts'
+import { type Call, type Command, changeFlags, Refusal } from '../../call/command.ts'
+import { formatFlag, inFormat } from '../../call/output-format.ts'
+import { changeCib } from '../../change/change.ts'
+import { chosen } from '../../grammar/chosen.ts'
+import { onlyKnown } from '../../grammar/constraint-words.ts'
+import { expectWords, parsePairs, splitSections, wrongCall } from '../../grammar/words.ts'
 import { formContext, nvsetForms, pairWords } from '../../pcs-form/nvset.ts'
 import { rebuildingCommands } from '../../replay/index.ts'
-import { expectWords, parsePairs, splitSections, wrongCall } from '../../words.ts'
 
 export const alertConfig: Command = {
   path: ['alert', 'config'],

@@ -5,8 +5,8 @@
 import { execFile } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Call, type Command, done, type Flag, type Outcome, Refusal } from '../../command.ts'
-import { expectWords } from '../../words.ts'
+import { type Call, type Command, done, type Flag, type Outcome, Refusal } from '../../call/command.ts'
+import { expectWords } from '../../grammar/words.ts'
 import { forceFlag, ticketVerbs } from '../ticket/ticket.ts'
 
 interface Answer {

@@ -1,7 +1,7 @@
 import { appendElement, configurationSections, elementWithId, parseXml, setDescription } from '../../../cib/index.ts'
-import { changeCib } from '../../change.ts'
-import { type Command, changeFlags, done, Refusal } from '../../command.ts'
-import { expectWords } from '../../words.ts'
+import { type Command, changeFlags, done, Refusal } from '../../call/command.ts'
+import { changeCib } from '../../change/change.ts'
+import { expectWords } from '../../grammar/words.ts'
 
 export const cibElementDescription: Command = {
   path: ['cib', 'element', 'description'],

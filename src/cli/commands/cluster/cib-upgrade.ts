@@ -1,8 +1,8 @@
 import { ok, type Result } from '../../../base/index.ts'
 import { upgradeSchema, upgradeToNewest, type XmlElement } from '../../../cib/index.ts'
-import { changeCib } from '../../change.ts'
-import { type Command, changeFlags, Refusal } from '../../command.ts'
-import { expectWords } from '../../words.ts'
+import { type Command, changeFlags, Refusal } from '../../call/command.ts'
+import { changeCib } from '../../change/change.ts'
+import { expectWords } from '../../grammar/words.ts'
 
 export const clusterCibUpgrade: Command = {
   path: ['cluster', 'cib-upgrade'],

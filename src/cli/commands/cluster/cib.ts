@@ -1,9 +1,9 @@
 import { ok } from '../../../base/index.ts'
 import { childElement, mergeConfiguration, parseXml, printXml, type XmlElement } from '../../../cib/index.ts'
 import { compareVersions, versionOf } from '../../../tools/index.ts'
-import { changeCib } from '../../change.ts'
-import { type Call, type Command, changeFlags, done, Refusal } from '../../command.ts'
-import { expectWords, parsePairs } from '../../words.ts'
+import { type Call, type Command, changeFlags, done, Refusal } from '../../call/command.ts'
+import { changeCib } from '../../change/change.ts'
+import { expectWords, parsePairs } from '../../grammar/words.ts'
 
 export const clusterCib: Command = {
   path: ['cluster', 'cib'],

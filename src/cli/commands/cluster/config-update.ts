@@ -1,6 +1,6 @@
-import { type Command, done, Refusal } from '../../command.ts'
-import { liveCluster, startedCluster } from '../../live.ts'
-import { splitSections } from '../../words.ts'
+import { type Command, done, Refusal } from '../../call/command.ts'
+import { liveCluster, startedCluster } from '../../call/live.ts'
+import { splitSections } from '../../grammar/words.ts'
 import { corosyncSections, readToken } from './corosync-options.ts'
 
 const usage = 'totem token=[<milliseconds>]'

@@ -1,12 +1,12 @@
 import { isIP } from 'node:net'
 import { readConfiguration, type XmlElement } from '../../../cib/index.ts'
 import type { ClusterState, Member } from '../../../rpc/index.ts'
-import { type Call, type Command, Refusal } from '../../command.ts'
-import { liveCluster } from '../../live.ts'
-import { linksOf } from '../../member-links.ts'
-import { formatFlag, inFormat } from '../../output-format.ts'
-import { alignColumns } from '../../table.ts'
-import { expectWords } from '../../words.ts'
+import { type Call, type Command, Refusal } from '../../call/command.ts'
+import { liveCluster } from '../../call/live.ts'
+import { formatFlag, inFormat } from '../../call/output-format.ts'
+import { alignColumns } from '../../call/table.ts'
+import { linksOf } from '../../facts/member-links.ts'
+import { expectWords } from '../../grammar/words.ts'
 import { defaultTokenMs } from './corosync-options.ts'
 
 export const clusterConfig: Command = {

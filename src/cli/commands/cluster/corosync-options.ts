@@ -3,8 +3,8 @@
  * would tune is not there.
  */
 import { didYouMean, similarWords } from '../../../base/index.ts'
-import { Refusal } from '../../command.ts'
-import { parsePairs, type Section } from '../../words.ts'
+import { Refusal } from '../../call/command.ts'
+import { parsePairs, type Section } from '../../grammar/words.ts'
 
 /** Milliseconds. */
 export const defaultTokenMs = 1000

@@ -1,10 +1,10 @@
 /** What pcs does with corosync.conf. Here the list of nodes is in the store, from where every node has it. */
 
-import { type Call, type Command, done, type Outcome, Refusal } from '../../command.ts'
-import { corosyncFile } from '../../corosync-file.ts'
-import { liveCluster } from '../../live.ts'
-import { linksOf } from '../../member-links.ts'
-import { expectWords } from '../../words.ts'
+import { type Call, type Command, done, type Outcome, Refusal } from '../../call/command.ts'
+import { liveCluster } from '../../call/live.ts'
+import { linksOf } from '../../facts/member-links.ts'
+import { expectWords } from '../../grammar/words.ts'
+import { corosyncFile } from '../../host/corosync-file.ts'
 
 export const clusterCorosync: Command = {
   path: ['cluster', 'corosync'],

@@ -1,7 +1,7 @@
-import { type Command, done } from '../../command.ts'
-import { readJoinToken, tokenFlags } from '../../join-token.ts'
-import { liveCluster } from '../../live.ts'
-import { expectWords } from '../../words.ts'
+import { readJoinToken, tokenFlags } from '../../access/join-token.ts'
+import { type Command, done } from '../../call/command.ts'
+import { liveCluster } from '../../call/live.ts'
+import { expectWords } from '../../grammar/words.ts'
 
 const usage = '<address> [--token=- | --token-file=<file>] [--start]'
 

@@ -1,9 +1,9 @@
 /** The networks over which the nodes talk, by pcs's words: each link has a number and one address of every node. */
 import type { ClusterNode, LinkAnswer } from '../../../rpc/index.ts'
-import { type Call, type Command, done, type Outcome, Refusal } from '../../command.ts'
-import { onlyKnown } from '../../constraint-words.ts'
-import { liveCluster } from '../../live.ts'
-import { expectWords, parsePairs, splitSections } from '../../words.ts'
+import { type Call, type Command, done, type Outcome, Refusal } from '../../call/command.ts'
+import { liveCluster } from '../../call/live.ts'
+import { onlyKnown } from '../../grammar/constraint-words.ts'
+import { expectWords, parsePairs, splitSections } from '../../grammar/words.ts'
 import { withAddresses } from './setup.ts'
 
 const addUsage = '<node>=<address>... [options [linknumber=<number>] [link_priority=<priority>]]'

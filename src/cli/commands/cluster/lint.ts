@@ -13,8 +13,8 @@ import {
   suppose,
 } from '../../../scheduler/index.ts'
 import type { CloneResource, NodeStatus, PrimitiveResource, Resource } from '../../../status/index.ts'
-import { md5 } from '../../md5.ts'
-import { operationTimeout } from '../../operation-timeout.ts'
+import { operationTimeout } from '../../facts/operation-timeout.ts'
+import { md5 } from '../../host/md5.ts'
 
 export interface LintFinding {
   readonly code:

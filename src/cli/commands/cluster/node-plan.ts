@@ -9,10 +9,10 @@ import {
   type XmlElement,
 } from '../../../cib/index.ts'
 import { canBeFenced, fenceTopologyOf } from '../../../scheduler/index.ts'
-import { type Call, type Command, done, Refusal } from '../../command.ts'
-import { decide } from '../../decide.ts'
-import { plannedActions, printPlannedActions } from '../../planned-actions.ts'
-import { expectWords } from '../../words.ts'
+import { type Call, type Command, done, Refusal } from '../../call/command.ts'
+import { decide } from '../../change/decide.ts'
+import { plannedActions, printPlannedActions } from '../../change/planned-actions.ts'
+import { expectWords } from '../../grammar/words.ts'
 
 const mostAdded = 32
 /** So many of the list of nodes have a vote unless somebody gives others one (docs/concepts/quorum.md). */

@@ -1,8 +1,8 @@
-import { type Command, done, Refusal } from '../../command.ts'
-import { withTokenOnInput } from '../../join-token.ts'
-import { leftFenceDevices } from '../../left-fence-devices.ts'
-import { liveCluster } from '../../live.ts'
-import { expectWords } from '../../words.ts'
+import { withTokenOnInput } from '../../access/join-token.ts'
+import { type Command, done, Refusal } from '../../call/command.ts'
+import { liveCluster } from '../../call/live.ts'
+import { leftFenceDevices } from '../../change/left-fence-devices.ts'
+import { expectWords } from '../../grammar/words.ts'
 import { readNodes, withAddresses } from './setup.ts'
 
 export const clusterNodeAdd: Command = {

@@ -15,15 +15,15 @@ import {
   type XmlElement,
 } from '../../../cib/index.ts'
 import { canBeFenced, fenceTopologyOf, type Schedule } from '../../../scheduler/index.ts'
-import { advisedOperations, operationMistakes, parameterMistakes, resolveResourceAgent } from '../../agents.ts'
 import { judgesAsPcs } from '../../as-pcs/speech.ts'
-import { changeCib } from '../../change.ts'
-import { type Call, type Command, changeFlags, done, Refusal } from '../../command.ts'
-import { onlyKnown } from '../../constraint-words.ts'
-import { decide } from '../../decide.ts'
-import { readResourceWords } from '../../resource-words.ts'
-import { emptyGuest, stopConnections } from '../../stop-connections.ts'
-import { expectWords, parsePairs } from '../../words.ts'
+import { type Call, type Command, changeFlags, done, Refusal } from '../../call/command.ts'
+import { changeCib } from '../../change/change.ts'
+import { decide } from '../../change/decide.ts'
+import { emptyGuest, stopConnections } from '../../change/stop-connections.ts'
+import { onlyKnown } from '../../grammar/constraint-words.ts'
+import { readResourceWords } from '../../grammar/resource-words.ts'
+import { expectWords, parsePairs } from '../../grammar/words.ts'
+import { advisedOperations, operationMistakes, parameterMistakes, resolveResourceAgent } from '../../host/agents.ts'
 
 export const nodeAddRemote: Command = {
   path: ['cluster', 'node', 'add-remote'],

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
-import { type Command, done, Refusal } from '../../command.ts'
-import { runToolProgram } from '../../tool-program.ts'
-import { expectWords } from '../../words.ts'
+import { type Command, done, Refusal } from '../../call/command.ts'
+import { expectWords } from '../../grammar/words.ts'
+import { runToolProgram } from '../../host/tool-program.ts'
 
 export const clusterReport: Command = {
   path: ['cluster', 'report'],

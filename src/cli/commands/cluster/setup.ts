@@ -1,10 +1,10 @@
 import { resolve } from 'node:path'
 import type { ClusterNode } from '../../../rpc/index.ts'
-import { type Call, type Command, done, type Outcome, Refusal } from '../../command.ts'
-import { corosyncFile } from '../../corosync-file.ts'
-import { withTokenOnInput } from '../../join-token.ts'
-import { liveCluster } from '../../live.ts'
-import { expectWords, type Section, splitSections } from '../../words.ts'
+import { withTokenOnInput } from '../../access/join-token.ts'
+import { type Call, type Command, done, type Outcome, Refusal } from '../../call/command.ts'
+import { liveCluster } from '../../call/live.ts'
+import { expectWords, type Section, splitSections } from '../../grammar/words.ts'
+import { corosyncFile } from '../../host/corosync-file.ts'
 import { readToken } from './corosync-options.ts'
 
 const usage =

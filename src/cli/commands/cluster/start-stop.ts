@@ -1,7 +1,7 @@
 import type { NodeAnswer } from '../../../rpc/index.ts'
-import { type Call, type Command, done, type Outcome, Refusal, refused } from '../../command.ts'
-import { liveCluster } from '../../live.ts'
-import { waitUntilSettled } from '../../wait.ts'
+import { type Call, type Command, done, type Outcome, Refusal, refused } from '../../call/command.ts'
+import { liveCluster } from '../../call/live.ts'
+import { waitUntilSettled } from '../../change/wait.ts'
 import { quorumLostBy } from './keeps-quorum.ts'
 
 export const clusterStart: Command = {

@@ -1,10 +1,10 @@
 /** The tokens that let hosts in: made, looked at, taken back. */
 import { parseDurationMs } from '../../../base/index.ts'
 import type { JoinTokens } from '../../../rpc/index.ts'
-import { type Call, type Command, done, Refusal } from '../../command.ts'
-import { liveCluster } from '../../live.ts'
-import { alignColumns } from '../../table.ts'
-import { expectWords } from '../../words.ts'
+import { type Call, type Command, done, Refusal } from '../../call/command.ts'
+import { liveCluster } from '../../call/live.ts'
+import { alignColumns } from '../../call/table.ts'
+import { expectWords } from '../../grammar/words.ts'
 
 const usage = '[--remote | --witness] [--node=<name>] [--valid-for=<duration>]'
 

@@ -1,5 +1,5 @@
-import { type Command, done, Refusal } from '../../command.ts'
-import { bashScript, zshScript } from '../../completion.ts'
+import { type Command, done, Refusal } from '../../call/command.ts'
+import { bashScript, zshScript } from '../../call/completion.ts'
 
 export const completionScript: Command = {
   path: ['completion'],

@@ -1,6 +1,6 @@
 import { childElement, printXml } from '../../../cib/index.ts'
-import { type Command, changeFlags, done, Refusal } from '../../command.ts'
-import { expectWords } from '../../words.ts'
+import { type Command, changeFlags, done, Refusal } from '../../call/command.ts'
+import { expectWords } from '../../grammar/words.ts'
 
 export const configBackup: Command = {
   path: ['config', 'backup'],

@@ -9,13 +9,13 @@ import {
   type XmlElement,
 } from '../../../cib/index.ts'
 import type { ConfigVersion } from '../../../rpc/index.ts'
-import { changeCib } from '../../change.ts'
-import { type Call, type Command, changeFlags, done, Refusal } from '../../command.ts'
-import { describeDifference, difference } from '../../difference.ts'
-import { liveCluster } from '../../live.ts'
-import { parseAnswer } from '../../live-access.ts'
-import { alignColumns } from '../../table.ts'
-import { expectWords } from '../../words.ts'
+import { parseAnswer } from '../../access/live-access.ts'
+import { type Call, type Command, changeFlags, done, Refusal } from '../../call/command.ts'
+import { liveCluster } from '../../call/live.ts'
+import { alignColumns } from '../../call/table.ts'
+import { changeCib } from '../../change/change.ts'
+import { describeDifference, difference } from '../../change/difference.ts'
+import { expectWords } from '../../grammar/words.ts'
 
 export const configHistory: Command = {
   path: ['config', 'history'],

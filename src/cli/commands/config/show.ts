@@ -1,8 +1,8 @@
 import { readConfiguration } from '../../../cib/index.ts'
-import { type Call, type Command, Refusal } from '../../command.ts'
-import { formatFlag, inFormat } from '../../output-format.ts'
+import { type Call, type Command, Refusal } from '../../call/command.ts'
+import { formatFlag, inFormat } from '../../call/output-format.ts'
+import { expectWords } from '../../grammar/words.ts'
 import { rebuildingCommands, rebuiltSections } from '../../replay/index.ts'
-import { expectWords } from '../../words.ts'
 
 interface Part {
   readonly title: string

@@ -1,10 +1,10 @@
 import { emptiedConfiguration, loadElements } from '../../../cib/index.ts'
-import { changeCib } from '../../change.ts'
-import { chosen } from '../../chosen.ts'
-import { type Command, changeFlags, done, Refusal } from '../../command.ts'
+import { type Command, changeFlags, done, Refusal } from '../../call/command.ts'
+import { changeCib } from '../../change/change.ts'
 import { statementsOf } from '../../crmsh/print.ts'
 import { readStatements } from '../../crmsh/read.ts'
-import { expectWords } from '../../words.ts'
+import { chosen } from '../../grammar/chosen.ts'
+import { expectWords } from '../../grammar/words.ts'
 
 export const configureShow: Command = {
   path: ['configure', 'show'],

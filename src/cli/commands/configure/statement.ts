@@ -1,9 +1,9 @@
 /** `crm configure primitive …` and its kin: one statement in crmsh's words, typed as a command. */
 import { elementWithId, loadElements } from '../../../cib/index.ts'
-import { changeCib } from '../../change.ts'
-import { type Command, changeFlags, Refusal } from '../../command.ts'
+import { type Command, changeFlags, Refusal } from '../../call/command.ts'
+import { changeCib } from '../../change/change.ts'
 import { readStatement } from '../../crmsh/read.ts'
-import { expectWords } from '../../words.ts'
+import { expectWords } from '../../grammar/words.ts'
 
 const statements = [
   { keyword: 'primitive', usage: '<id> <agent> [params <name>=<value>...] [op <operation> <name>=<value>...]...' },

@@ -1,8 +1,8 @@
 /** The HTTPS API of this node: closed until it is enabled. */
 import type { ConsoleStatus } from '../../../rpc/index.ts'
-import { type Command, done, Refusal } from '../../command.ts'
-import { liveCluster } from '../../live.ts'
-import { expectWords } from '../../words.ts'
+import { type Command, done, Refusal } from '../../call/command.ts'
+import { liveCluster } from '../../call/live.ts'
+import { expectWords } from '../../grammar/words.ts'
 
 export const consoleEnable: Command = {
   path: ['console', 'enable'],

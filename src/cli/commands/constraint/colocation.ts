@@ -1,8 +1,15 @@
 import { createColocation, createColocationSets } from '../../../cib/index.ts'
-import { changeCib } from '../../change.ts'
-import { type Call, type Command, changeFlags, type Outcome, Refusal } from '../../command.ts'
-import { onlyKnown, readBoolean, readRole, readScore, readSetOptions, readSets } from '../../constraint-words.ts'
-import { expectWords, parsePairs, wrongCall } from '../../words.ts'
+import { type Call, type Command, changeFlags, type Outcome, Refusal } from '../../call/command.ts'
+import { changeCib } from '../../change/change.ts'
+import {
+  onlyKnown,
+  readBoolean,
+  readRole,
+  readScore,
+  readSetOptions,
+  readSets,
+} from '../../grammar/constraint-words.ts'
+import { expectWords, parsePairs, wrongCall } from '../../grammar/words.ts'
 
 const usage =
   '[<role>] <resource> with [<role>] <other resource> [<score>] [influence=true|false] [node-attribute=<name>] [id=<id>]'

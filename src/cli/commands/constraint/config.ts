@@ -8,9 +8,10 @@ import {
   readConfiguration,
 } from '../../../cib/index.ts'
 import { judgesAsPcs } from '../../as-pcs/speech.ts'
-import { type Call, type Command, done, type Outcome, Refusal } from '../../command.ts'
-import { resourcesOf } from '../../describe-constraint.ts'
-import { formatFlag, inFormat } from '../../output-format.ts'
+import { type Call, type Command, done, type Outcome, Refusal } from '../../call/command.ts'
+import { formatFlag, inFormat } from '../../call/output-format.ts'
+import { resourcesOf } from '../../facts/describe-constraint.ts'
+import { expectWords, wrongCall } from '../../grammar/words.ts'
 import { commandsText, constraintCommands } from '../../pcs-form/as-commands.ts'
 import { constraintTextLines } from '../../pcs-form/constraint-text.ts'
 import { constraintsForm, isOver, withoutExpired } from '../../pcs-form/constraints.ts'
@@ -23,7 +24,6 @@ import {
   oldLocationsByResource,
 } from '../../pcs-form/old-constraint-text.ts'
 import { rebuildingCommands } from '../../replay/index.ts'
-import { expectWords, wrongCall } from '../../words.ts'
 
 const kinds = ['location', 'colocation', 'order', 'ticket'] as const
 const flags = [

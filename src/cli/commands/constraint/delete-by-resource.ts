@@ -7,9 +7,9 @@ import {
   type XmlElement,
 } from '../../../cib/index.ts'
 import { judgesAsPcs } from '../../as-pcs/speech.ts'
-import { changeCib } from '../../change.ts'
-import { type Call, type Command, changeFlags, type Outcome } from '../../command.ts'
-import { expectWords } from '../../words.ts'
+import { type Call, type Command, changeFlags, type Outcome } from '../../call/command.ts'
+import { changeCib } from '../../change/change.ts'
+import { expectWords } from '../../grammar/words.ts'
 
 export const constraintOrderDelete: Command = {
   path: ['constraint', 'order', 'delete'],

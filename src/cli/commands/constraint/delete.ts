@@ -1,8 +1,8 @@
 import { deleteConstraints } from '../../../cib/index.ts'
 import { besides, removalLines } from '../../as-pcs/removals.ts'
-import { changeCib } from '../../change.ts'
-import { type Command, changeFlags } from '../../command.ts'
-import { expectWords } from '../../words.ts'
+import { type Command, changeFlags } from '../../call/command.ts'
+import { changeCib } from '../../change/change.ts'
+import { expectWords } from '../../grammar/words.ts'
 
 export const constraintDelete: Command = {
   path: ['constraint', 'delete'],

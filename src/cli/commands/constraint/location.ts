@@ -8,11 +8,11 @@ import {
   type XmlElement,
 } from '../../../cib/index.ts'
 import { judgesAsPcs } from '../../as-pcs/speech.ts'
-import { changeCib } from '../../change.ts'
-import { type Call, type Command, changeFlags, type Outcome, Refusal } from '../../command.ts'
-import { onlyKnown, readRole, readScore } from '../../constraint-words.ts'
-import { readRule } from '../../rule-words.ts'
-import { expectWords, parsePairs, wrongCall } from '../../words.ts'
+import { type Call, type Command, changeFlags, type Outcome, Refusal } from '../../call/command.ts'
+import { changeCib } from '../../change/change.ts'
+import { onlyKnown, readRole, readScore } from '../../grammar/constraint-words.ts'
+import { readRule } from '../../grammar/rule-words.ts'
+import { expectWords, parsePairs, wrongCall } from '../../grammar/words.ts'
 
 const usage =
   '<resource> prefers|avoids <node>[=<score>]... | <resource> rule [score=<score>] [role=<role>] <expression>'

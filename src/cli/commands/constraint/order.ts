@@ -1,9 +1,16 @@
 import { createOrder, createOrderSets, type OrderAction, type OrderKind, parseOrderKind } from '../../../cib/index.ts'
 import { judgesAsPcs } from '../../as-pcs/speech.ts'
-import { changeCib } from '../../change.ts'
-import { type Call, type Command, changeFlags, type Outcome, Refusal } from '../../command.ts'
-import { onlyKnown, readAction, readBoolean, readScore, readSetOptions, readSets } from '../../constraint-words.ts'
-import { expectWords, parsePairs, wrongCall } from '../../words.ts'
+import { type Call, type Command, changeFlags, type Outcome, Refusal } from '../../call/command.ts'
+import { changeCib } from '../../change/change.ts'
+import {
+  onlyKnown,
+  readAction,
+  readBoolean,
+  readScore,
+  readSetOptions,
+  readSets,
+} from '../../grammar/constraint-words.ts'
+import { expectWords, parsePairs, wrongCall } from '../../grammar/words.ts'
 
 const usage =
   '[<action>] <resource> then [<action>] <resource> [kind=Optional|Mandatory|Serialize] [symmetrical=false] [require-all=false] [id=<id>]'

@@ -1,8 +1,8 @@
 import { createTicketConstraint, deleteTicketConstraints, type LossPolicy } from '../../../cib/index.ts'
-import { changeCib } from '../../change.ts'
-import { type Call, type Command, changeFlags, Refusal } from '../../command.ts'
-import { onlyKnown, readRole, readSetOptions, readSets } from '../../constraint-words.ts'
-import { expectWords, parsePairs } from '../../words.ts'
+import { type Call, type Command, changeFlags, Refusal } from '../../call/command.ts'
+import { changeCib } from '../../change/change.ts'
+import { onlyKnown, readRole, readSetOptions, readSets } from '../../grammar/constraint-words.ts'
+import { expectWords, parsePairs } from '../../grammar/words.ts'
 
 const options = '[loss-policy=fence|stop|freeze|demote] [id=<id>]'
 

@@ -1,9 +1,9 @@
 /** All holds of the cluster, whoever has asked for them. */
 import { describeHold, parseHold } from '../../../holds/index.ts'
-import { type Command, done, Refusal } from '../../command.ts'
-import { liveCluster } from '../../live.ts'
-import { alignColumns } from '../../table.ts'
-import { expectWords } from '../../words.ts'
+import { type Command, done, Refusal } from '../../call/command.ts'
+import { liveCluster } from '../../call/live.ts'
+import { alignColumns } from '../../call/table.ts'
+import { expectWords } from '../../grammar/words.ts'
 
 export const holdList: Command = {
   path: ['hold', 'list'],

@@ -1,5 +1,5 @@
-import { type Call, type Command, done } from '../../command.ts'
-import { expectWords } from '../../words.ts'
+import { type Call, type Command, done } from '../../call/command.ts'
+import { expectWords } from '../../grammar/words.ts'
 import { readNodes } from '../cluster/setup.ts'
 
 const userFlags = [

@@ -5,10 +5,10 @@
  */
 import { type NodeVersionRecord, versionRun, whyLagging } from '../../../rollout/index.ts'
 import { type NodeStatus, rolesOf } from '../../../status/index.ts'
-import { type Call, type Command, done, type Outcome, Refusal } from '../../command.ts'
-import { addressesOf } from '../../node-addresses.ts'
-import { statusOf } from '../../status-view.ts'
-import { expectWords } from '../../words.ts'
+import { type Call, type Command, done, type Outcome, Refusal } from '../../call/command.ts'
+import { addressesOf } from '../../facts/node-addresses.ts'
+import { statusOf } from '../../facts/status-view.ts'
+import { expectWords } from '../../grammar/words.ts'
 import { lifecycle } from '../orchestrate/known.ts'
 
 export const inventory: Command = {

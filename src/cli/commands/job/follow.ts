@@ -4,7 +4,7 @@ import { StringDecoder } from 'node:string_decoder'
 import { setTimeout as delay } from 'node:timers/promises'
 import { printable } from '../../../base/index.ts'
 import { type LocalClient, RefusedError } from '../../../rpc/index.ts'
-import { Refusal } from '../../command.ts'
+import { Refusal } from '../../call/command.ts'
 import type { Job } from './print-job.ts'
 
 const waitMs = 10_000

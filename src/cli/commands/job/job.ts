@@ -1,10 +1,10 @@
 /** Jobs: commands that run on nodes of the cluster. */
 import { parseDurationMs } from '../../../base/index.ts'
 import type { Messages } from '../../../rpc/index.ts'
-import { type Call, type Command, done, type Flag, type Outcome, Refusal } from '../../command.ts'
-import { liveCluster } from '../../live.ts'
-import { alignColumns } from '../../table.ts'
-import { expectWords } from '../../words.ts'
+import { type Call, type Command, done, type Flag, type Outcome, Refusal } from '../../call/command.ts'
+import { liveCluster } from '../../call/live.ts'
+import { alignColumns } from '../../call/table.ts'
+import { expectWords } from '../../grammar/words.ts'
 import { followJob, writeOutput } from './follow.ts'
 import {
   commandsTable,

@@ -1,6 +1,6 @@
 /** A job for people: what became of it on each node, and the exit code that says the same. */
 import type { Messages } from '../../../rpc/index.ts'
-import { alignColumns } from '../../table.ts'
+import { alignColumns } from '../../call/table.ts'
 
 export type Job = Messages['Job']
 export type JobNode = Messages['Job.Node']

@@ -1,6 +1,6 @@
 /** On which nodes. */
 import type { Messages } from '../../../rpc/index.ts'
-import { type Call, type Flag, Refusal } from '../../command.ts'
+import { type Call, type Flag, Refusal } from '../../call/command.ts'
 
 export const targetFlags: readonly Flag[] = [
   {

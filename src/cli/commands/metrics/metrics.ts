@@ -1,8 +1,8 @@
 import { RefusedError } from '../../../rpc/index.ts'
-import { type Call, type Command, done } from '../../command.ts'
+import { type Call, type Command, done } from '../../call/command.ts'
+import { statusOf } from '../../facts/status-view.ts'
+import { expectWords } from '../../grammar/words.ts'
 import type { ClusterKnown } from '../../metrics/exporter-metrics.ts'
-import { statusOf } from '../../status-view.ts'
-import { expectWords } from '../../words.ts'
 
 export const metrics: Command = {
   path: ['metrics'],

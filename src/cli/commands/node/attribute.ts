@@ -8,13 +8,13 @@ import {
   type XmlElement,
 } from '../../../cib/index.ts'
 import { judgesAsPcs } from '../../as-pcs/speech.ts'
-import { changeCib } from '../../change.ts'
-import { type Call, type Command, changeFlags, done, type Outcome, Refusal, refused } from '../../command.ts'
-import { liveCluster } from '../../live.ts'
-import { formatFlag, inFormat } from '../../output-format.ts'
+import { type Call, type Command, changeFlags, done, type Outcome, Refusal, refused } from '../../call/command.ts'
+import { liveCluster } from '../../call/live.ts'
+import { formatFlag, inFormat } from '../../call/output-format.ts'
+import { changeCib } from '../../change/change.ts'
+import { parsePairs } from '../../grammar/words.ts'
 import { formContext, nvsetForms, pairWords } from '../../pcs-form/nvset.ts'
 import { rebuildingCommands } from '../../replay/index.ts'
-import { parsePairs } from '../../words.ts'
 
 export const nodeAttribute: Command = {
   path: ['node', 'attribute'],

@@ -10,10 +10,10 @@ import {
   printFact,
   usualValue,
 } from '../../../hardware/index.ts'
-import { type Call, type Command, done, Refusal } from '../../command.ts'
-import { statusOf } from '../../status-view.ts'
-import { alignColumns } from '../../table.ts'
-import { expectWords } from '../../words.ts'
+import { type Call, type Command, done, Refusal } from '../../call/command.ts'
+import { alignColumns } from '../../call/table.ts'
+import { statusOf } from '../../facts/status-view.ts'
+import { expectWords } from '../../grammar/words.ts'
 
 const columns = ['cpus', 'memory', 'disks', 'disk', 'network', 'virtual', 'model']
 

@@ -2,10 +2,10 @@
 import { didYouMean, printable, similarWords } from '../../../base/index.ts'
 import { clusterOptionValue, parseBoolean, readConfiguration } from '../../../cib/index.ts'
 import { aspects, healthAttribute, troubleAttribute } from '../../../hardware/index.ts'
-import { type Command, done, Refusal } from '../../command.ts'
-import { statusOf } from '../../status-view.ts'
-import { alignColumns } from '../../table.ts'
-import { expectWords } from '../../words.ts'
+import { type Command, done, Refusal } from '../../call/command.ts'
+import { alignColumns } from '../../call/table.ts'
+import { statusOf } from '../../facts/status-view.ts'
+import { expectWords } from '../../grammar/words.ts'
 
 export const nodeHealth: Command = {
   path: ['node', 'health'],

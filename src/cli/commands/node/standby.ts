@@ -7,8 +7,8 @@ import {
   type XmlElement,
 } from '../../../cib/index.ts'
 import { describeHold, type HoldNote, holdsIn, howToEnd, withoutHolds } from '../../../holds/index.ts'
-import { changeCib } from '../../change.ts'
-import { type Call, type Command, changeFlags, type Outcome, Refusal } from '../../command.ts'
+import { type Call, type Command, changeFlags, type Outcome, Refusal } from '../../call/command.ts'
+import { changeCib } from '../../change/change.ts'
 
 interface Mode {
   readonly path: readonly string[]

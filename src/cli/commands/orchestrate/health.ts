@@ -1,7 +1,7 @@
 /** What is wrong on nodes, as the original orchestrator counts it: each node, each resource on it, its configuration and its validation are a check. */
 import { failedPart, type LifecycleKnown } from '../../../rollout/index.ts'
 import { type ClusterStatus, type NodeStatus, type PrimitiveResource, roleOrChange } from '../../../status/index.ts'
-import { withoutInstance } from '../../wait.ts'
+import { withoutInstance } from '../../change/wait.ts'
 
 export interface Check {
   readonly node: string

@@ -2,9 +2,9 @@
 import { join } from 'node:path'
 import type { LifecycleKnown } from '../../../rollout/index.ts'
 import type { ClusterStatus } from '../../../status/index.ts'
-import { type Call, type Flag, Refusal } from '../../command.ts'
-import { liveCluster } from '../../live.ts'
-import { statusOf } from '../../status-view.ts'
+import { type Call, type Flag, Refusal } from '../../call/command.ts'
+import { liveCluster } from '../../call/live.ts'
+import { statusOf } from '../../facts/status-view.ts'
 
 /** A daemon that is stuck answers nobody. */
 const patienceMs = 5000

@@ -2,11 +2,11 @@
  * The verbs of the orchestrator `jiocloud.orchestrate`, with its exit codes, for scripts that were written for it. docs/guides/orchestrate.md has the table.
  */
 import { isBetween, runningVersions, settingsFor, statusTypes, whyLagging } from '../../../rollout/index.ts'
-import { type Call, type Command, done, type Flag, Refusal } from '../../command.ts'
-import { liveCluster } from '../../live.ts'
-import { rolesByNode } from '../../roles-by-node.ts'
+import { type Call, type Command, done, type Flag, Refusal } from '../../call/command.ts'
+import { liveCluster } from '../../call/live.ts'
+import { rolesByNode } from '../../facts/roles-by-node.ts'
+import { expectWords } from '../../grammar/words.ts'
 import { isDown } from '../../rollout/known.ts'
-import { expectWords } from '../../words.ts'
 import { healthOf, linesOf } from './health.ts'
 import { hostnameFlag, lifecycle, liveStatus, localVersion, nodeOf, writeLocalVersion } from './known.ts'
 

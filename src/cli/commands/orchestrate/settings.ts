@@ -6,10 +6,10 @@ import {
   settingScopes,
   settingsFor,
 } from '../../../rollout/index.ts'
-import { type Call, type Command, done, type Flag, type Outcome, Refusal } from '../../command.ts'
-import { liveCluster } from '../../live.ts'
-import { rolesByNode } from '../../roles-by-node.ts'
-import { expectWords } from '../../words.ts'
+import { type Call, type Command, done, type Flag, type Outcome, Refusal } from '../../call/command.ts'
+import { liveCluster } from '../../call/live.ts'
+import { rolesByNode } from '../../facts/roles-by-node.ts'
+import { expectWords } from '../../grammar/words.ts'
 import { lifecycle, liveStatus } from './known.ts'
 
 const nameFlag: Flag = { name: 'name', letter: 'n', value: 'name', summary: 'The role or the node; none with global' }

@@ -1,9 +1,9 @@
 /** The cluster's authority and the certificates of its members. */
 import type { PkiStatus } from '../../../rpc/index.ts'
-import { type Command, done } from '../../command.ts'
-import { liveCluster } from '../../live.ts'
-import { alignColumns } from '../../table.ts'
-import { expectWords } from '../../words.ts'
+import { type Command, done } from '../../call/command.ts'
+import { liveCluster } from '../../call/live.ts'
+import { alignColumns } from '../../call/table.ts'
+import { expectWords } from '../../grammar/words.ts'
 
 export const pkiStatus: Command = {
   path: ['pki', 'status'],

@@ -1,10 +1,10 @@
 /** `export`: the configuration as a cluster file. */
 import { secretNames, secretValues } from '../../../cib/index.ts'
 import { withoutHolds } from '../../../holds/index.ts'
-import { type Command, done } from '../../command.ts'
+import { type Command, done } from '../../call/command.ts'
+import { expectWords } from '../../grammar/words.ts'
 import { exportConfiguration } from '../../plan/export.ts'
 import { writeClusterFile } from '../../plan/write-file.ts'
-import { expectWords } from '../../words.ts'
 
 export const exportFile: Command = {
   path: ['export'],

@@ -1,7 +1,8 @@
 /** `plan` and `apply`: a description of the configuration, what it would change and cause, and making it so. */
 import { printXml, sameDocument, type XmlElement } from '../../../cib/index.ts'
-import { changeCib } from '../../change.ts'
-import { type Call, type Command, changeFlags, done, type Flag, type Outcome, Refusal } from '../../command.ts'
+import { type Call, type Command, changeFlags, done, type Flag, type Outcome, Refusal } from '../../call/command.ts'
+import { changeCib } from '../../change/change.ts'
+import { expectWords } from '../../grammar/words.ts'
 import { type Description, readDescription } from '../../plan/description.ts'
 import { type MadePlan, makePlan, type Plan, withPlaces } from '../../plan/make-plan.ts'
 import { readOwnPlan } from '../../plan/own-file.ts'
@@ -14,7 +15,6 @@ import {
   textsOf,
 } from '../../plan/plan-file.ts'
 import { printPlan } from '../../plan/print-plan.ts'
-import { expectWords } from '../../words.ts'
 
 const describingFlags: readonly Flag[] = [
   { name: 'var', value: 'name=value', summary: 'Another value of a variable of the file', repeats: true },

@@ -19,10 +19,10 @@ import {
   profileOptionPrefix,
   profilesIn,
 } from '../../../hardware/index.ts'
-import { changeCib } from '../../change.ts'
-import { type Call, type Command, changeFlags, done, Refusal } from '../../command.ts'
-import { alignColumns } from '../../table.ts'
-import { expectWords } from '../../words.ts'
+import { type Call, type Command, changeFlags, done, Refusal } from '../../call/command.ts'
+import { alignColumns } from '../../call/table.ts'
+import { changeCib } from '../../change/change.ts'
+import { expectWords } from '../../grammar/words.ts'
 import { factsByNode } from '../node/facts.ts'
 
 export const profileCreate: Command = {

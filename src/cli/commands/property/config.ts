@@ -1,13 +1,13 @@
 import { didYouMean, similarWords } from '../../../base/index.ts'
 import { childElement, configurationElement } from '../../../cib/index.ts'
 import { judgesAsPcs } from '../../as-pcs/speech.ts'
-import { type Call, type Command, type Outcome, Refusal } from '../../command.ts'
-import { formatFlag, inFormat } from '../../output-format.ts'
+import { type Call, type Command, type Outcome, Refusal } from '../../call/command.ts'
+import { formatFlag, inFormat } from '../../call/output-format.ts'
+import type { Speech } from '../../call/speech.ts'
 import { commandsText, propertyCommands } from '../../pcs-form/as-commands.ts'
 import { formContext, type NvsetForm, nvsetForms, pairWords } from '../../pcs-form/nvset.ts'
 import { mentioned } from '../../pcs-words/sentences.ts'
 import { rebuildingCommands } from '../../replay/index.ts'
-import type { Speech } from '../../speech.ts'
 import { defaultOptionsFor, isSameOption, writtenOptionsFor } from './names.ts'
 
 const shared = {

@@ -6,8 +6,8 @@ import {
   describeValues,
   type OptionDefinition,
 } from '../../../cib/index.ts'
-import { type Call, type Command, done, Refusal } from '../../command.ts'
-import { inFormat } from '../../output-format.ts'
+import { type Call, type Command, done, Refusal } from '../../call/command.ts'
+import { inFormat } from '../../call/output-format.ts'
 import { defaultOptionsFor, isSameOption } from './names.ts'
 
 const fullFlag = { name: 'full', summary: 'Also show options that the cluster sets itself, and deprecated ones' }

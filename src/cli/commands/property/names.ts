@@ -13,7 +13,7 @@ import {
   writtenClusterOptions,
   type XmlElement,
 } from '../../../cib/index.ts'
-import type { Speech } from '../../speech.ts'
+import type { Speech } from '../../call/speech.ts'
 
 /** Options that are set, under the names of Pacemaker 3. */
 export function writtenOptions(cib: XmlElement): ReadonlyMap<string, string> {

@@ -1,10 +1,10 @@
 /** What is done on the host that is the cluster's witness, or is to become it, by pcs's words for the host of a quorum device. */
 import type { LocalClient, WitnessHost, WitnessHostChange } from '../../../rpc/index.ts'
-import { type Call, type Command, done, Refusal } from '../../command.ts'
-import { readJoinToken, tokenFlags } from '../../join-token.ts'
-import { liveCluster } from '../../live.ts'
-import { alignColumns } from '../../table.ts'
-import { expectWords } from '../../words.ts'
+import { readJoinToken, tokenFlags } from '../../access/join-token.ts'
+import { type Call, type Command, done, Refusal } from '../../call/command.ts'
+import { liveCluster } from '../../call/live.ts'
+import { alignColumns } from '../../call/table.ts'
+import { expectWords } from '../../grammar/words.ts'
 
 const addLine = 'systole quorum device add model net host='
 const netOnly = { words: ['net'] }

@@ -1,8 +1,8 @@
 import type { ClusterState } from '../../../rpc/index.ts'
-import { type Command, done } from '../../command.ts'
-import { liveCluster } from '../../live.ts'
-import { alignColumns } from '../../table.ts'
-import { expectWords } from '../../words.ts'
+import { type Command, done } from '../../call/command.ts'
+import { liveCluster } from '../../call/live.ts'
+import { alignColumns } from '../../call/table.ts'
+import { expectWords } from '../../grammar/words.ts'
 import { witnessFacts } from './device.ts'
 
 export const quorumConfig: Command = {

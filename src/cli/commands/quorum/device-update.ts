@@ -1,6 +1,6 @@
-import { type Command, done, Refusal } from '../../command.ts'
-import { liveCluster, startedCluster } from '../../live.ts'
-import { splitSections } from '../../words.ts'
+import { type Command, done, Refusal } from '../../call/command.ts'
+import { liveCluster, startedCluster } from '../../call/live.ts'
+import { splitSections } from '../../grammar/words.ts'
 import { hostOf, readOptions, refuseHeuristics, removeTimeoutMs, setupLine, witnessOf } from './witness-words.ts'
 
 const updateUsage = 'quorum device update model [host=<host> [addr=<address>]] [algorithm=ffsplit]'

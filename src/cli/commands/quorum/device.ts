@@ -1,9 +1,9 @@
 /** The cluster's witness, by the words that pcs has for a quorum device of the model `net`. */
 import type { ClusterStateWitness } from '../../../rpc/index.ts'
-import { type Command, done, Refusal } from '../../command.ts'
-import { liveCluster } from '../../live.ts'
-import { alignColumns } from '../../table.ts'
-import { expectWords, splitSections } from '../../words.ts'
+import { type Command, done, Refusal } from '../../call/command.ts'
+import { liveCluster } from '../../call/live.ts'
+import { alignColumns } from '../../call/table.ts'
+import { expectWords, splitSections } from '../../grammar/words.ts'
 import {
   addUsage,
   hostOf,

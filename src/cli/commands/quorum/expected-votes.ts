@@ -3,9 +3,9 @@
  * this has lost nodes all the same: so the answer is the way on from where the cluster stands.
  */
 import type { ClusterState, LocalClient } from '../../../rpc/index.ts'
-import { type Command, done, Refusal } from '../../command.ts'
-import { liveCluster, startedCluster } from '../../live.ts'
-import { expectWords } from '../../words.ts'
+import { type Command, done, Refusal } from '../../call/command.ts'
+import { liveCluster, startedCluster } from '../../call/live.ts'
+import { expectWords } from '../../grammar/words.ts'
 
 export const quorumExpectedVotes: Command = {
   path: ['quorum', 'expected-votes'],

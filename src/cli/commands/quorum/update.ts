@@ -4,9 +4,9 @@
  */
 import { didYouMean, similarWords } from '../../../base/index.ts'
 import type { ClusterState } from '../../../rpc/index.ts'
-import { type Command, done, Refusal } from '../../command.ts'
-import { startedCluster } from '../../live.ts'
-import { expectWords, parsePairs } from '../../words.ts'
+import { type Command, done, Refusal } from '../../call/command.ts'
+import { startedCluster } from '../../call/live.ts'
+import { expectWords, parsePairs } from '../../grammar/words.ts'
 
 const usage =
   '[auto_tie_breaker=[0|1]] [last_man_standing=[0|1]] [last_man_standing_window=[<time in ms>]] [wait_for_all=[0|1]]'

@@ -1,8 +1,8 @@
 /** What pcs's words for a quorum device of the model `net` say of a witness, and what is printed for its host. */
 import type { ClusterNode, ClusterState, ClusterStateWitness, JoinTokenAnswer } from '../../../rpc/index.ts'
-import { type Call, done, type Outcome, Refusal } from '../../command.ts'
-import { withTokenOnInput } from '../../join-token.ts'
-import { parsePairs, type Section } from '../../words.ts'
+import { withTokenOnInput } from '../../access/join-token.ts'
+import { type Call, done, type Outcome, Refusal } from '../../call/command.ts'
+import { parsePairs, type Section } from '../../grammar/words.ts'
 import { readNodes, withAddresses } from '../cluster/setup.ts'
 
 export const addUsage = 'quorum device add model net host=<host> [addr=<address>] [algorithm=ffsplit]'

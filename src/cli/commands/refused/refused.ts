@@ -2,7 +2,7 @@
  * Commands of pcs and crmsh that have nothing to do here, each with the sentence that says why and what to do instead. They are no
  * part of help; who types one learns more than that there is no such command.
  */
-import { type Command, Refusal } from '../../command.ts'
+import { type Command, Refusal } from '../../call/command.ts'
 import { crmshWords } from './crmsh.ts'
 import type { RefusedWords } from './refused-words.ts'
 

@@ -7,9 +7,15 @@ import {
   listProviders,
   metadataReader,
 } from '../../../resource-agents/index.ts'
-import { agentHost, fenceAgentFolders, listInitScripts, resolveFenceAgent, resolveResourceAgent } from '../../agents.ts'
-import { type Call, type Command, done, type Outcome, Refusal } from '../../command.ts'
-import { expectWords } from '../../words.ts'
+import { type Call, type Command, done, type Outcome, Refusal } from '../../call/command.ts'
+import { expectWords } from '../../grammar/words.ts'
+import {
+  agentHost,
+  fenceAgentFolders,
+  listInitScripts,
+  resolveFenceAgent,
+  resolveResourceAgent,
+} from '../../host/agents.ts'
 
 const noDescriptions = { name: 'nodesc', summary: 'Show only names, without descriptions' }
 const standards = ['lsb', 'ocf', 'service', 'stonith', 'systemd'] as const

@@ -1,8 +1,8 @@
 import { type ContainerType, containerTypes, createBundle, resetBundle, updateBundle } from '../../../cib/index.ts'
 import { judgesAsPcs } from '../../as-pcs/speech.ts'
-import { changeCib } from '../../change.ts'
-import { type Command, changeFlags, Refusal } from '../../command.ts'
-import { expectWords, parsePairs, splitSections } from '../../words.ts'
+import { type Command, changeFlags, Refusal } from '../../call/command.ts'
+import { changeCib } from '../../change/change.ts'
+import { expectWords, parsePairs, splitSections } from '../../grammar/words.ts'
 
 const keywords = ['container', 'network', 'port-map', 'storage-map', 'meta']
 const parts =

@@ -7,15 +7,15 @@ import {
   type XmlElement,
 } from '../../../cib/index.ts'
 import { agentName } from '../../../resource-agents/index.ts'
-import { promotionMistakes, resolveResourceAgent } from '../../agents.ts'
 import { adviseClone } from '../../as-pcs/create-words.ts'
 import { judgesAsPcs } from '../../as-pcs/speech.ts'
-import { changeCib } from '../../change.ts'
-import { type Call, type Command, changeFlags, type Outcome, Refusal } from '../../command.ts'
-import type { Message } from '../../message.ts'
-import { describeRemoved } from '../../removed.ts'
-import { promotableTwice, readClone } from '../../resource-words.ts'
-import { expectWords } from '../../words.ts'
+import { type Call, type Command, changeFlags, type Outcome, Refusal } from '../../call/command.ts'
+import type { Message } from '../../call/message.ts'
+import { changeCib } from '../../change/change.ts'
+import { describeRemoved } from '../../change/removed.ts'
+import { promotableTwice, readClone } from '../../grammar/resource-words.ts'
+import { expectWords } from '../../grammar/words.ts'
+import { promotionMistakes, resolveResourceAgent } from '../../host/agents.ts'
 
 export const resourceClone: Command = {
   path: ['resource', 'clone'],

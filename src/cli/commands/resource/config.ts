@@ -10,8 +10,8 @@ import {
   type XmlElement,
 } from '../../../cib/index.ts'
 import { judgesAsPcs } from '../../as-pcs/speech.ts'
-import { type Call, type Command, type Outcome, Refusal } from '../../command.ts'
-import { formatFlag, inFormat } from '../../output-format.ts'
+import { type Call, type Command, type Outcome, Refusal } from '../../call/command.ts'
+import { formatFlag, inFormat } from '../../call/output-format.ts'
 import { commandsText, levelCommands, resourceCommands } from '../../pcs-form/as-commands.ts'
 import { formContext } from '../../pcs-form/nvset.ts'
 import { oldResourceLines } from '../../pcs-form/old-resource-text.ts'

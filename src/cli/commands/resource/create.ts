@@ -8,7 +8,16 @@ import {
   type XmlElement,
 } from '../../../cib/index.ts'
 import { agentName } from '../../../resource-agents/index.ts'
-import { agentObjections, agentValidationFlag } from '../../agent-validation.ts'
+import { wordsOfCreate } from '../../as-pcs/create-words.ts'
+import { newOperationMistakes, takenOperationId } from '../../as-pcs/new-operations.ts'
+import { judgesAsPcs } from '../../as-pcs/speech.ts'
+import { type Call, type Command, changeFlags, type Outcome, Refusal } from '../../call/command.ts'
+import { saidByPcs } from '../../call/message.ts'
+import { changeCib, takesAnyValue } from '../../change/change.ts'
+import { refuseNodesByTheWay } from '../../grammar/guest-and-remote.ts'
+import { readResourceWords, type WrittenResource } from '../../grammar/resource-words.ts'
+import { expectWords } from '../../grammar/words.ts'
+import { agentObjections, agentValidationFlag } from '../../host/agent-validation.ts'
 import {
   advisedOperations,
   type InstalledAgent,
@@ -19,19 +28,10 @@ import {
   resolveFenceAgent,
   resolveResourceAgent,
   timeoutWarnings,
-} from '../../agents.ts'
-import { wordsOfCreate } from '../../as-pcs/create-words.ts'
-import { newOperationMistakes, takenOperationId } from '../../as-pcs/new-operations.ts'
-import { judgesAsPcs } from '../../as-pcs/speech.ts'
-import { changeCib, takesAnyValue } from '../../change.ts'
-import { type Call, type Command, changeFlags, type Outcome, Refusal } from '../../command.ts'
-import { deviceObjections, deviceTestFlag } from '../../device-test.ts'
-import { refuseNodesByTheWay } from '../../guest-and-remote.ts'
-import { saidByPcs } from '../../message.ts'
+} from '../../host/agents.ts'
+import { deviceObjections, deviceTestFlag } from '../../host/device-test.ts'
+import { sharedUniqueValues } from '../../host/unique-parameters.ts'
 import { badCharacter } from '../../pcs-words/about-ids.ts'
-import { readResourceWords, type WrittenResource } from '../../resource-words.ts'
-import { sharedUniqueValues } from '../../unique-parameters.ts'
-import { expectWords } from '../../words.ts'
 
 const createFlags = [
   ...changeFlags,

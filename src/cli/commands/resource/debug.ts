@@ -3,11 +3,11 @@ import { didYouMean, nodeName, similarWords } from '../../../base/index.ts'
 import type { AgentOutcome } from '../../../resource-agents/index.ts'
 import { agentName } from '../../../resource-agents/index.ts'
 import { describeExitCode, type PrimitiveResource } from '../../../status/index.ts'
-import { type Call, type Command, done, type Outcome, Refusal } from '../../command.ts'
-import { operationTimeout } from '../../operation-timeout.ts'
-import { runAgentHere } from '../../run-agent-here.ts'
-import { statusOf } from '../../status-view.ts'
-import { expectWords } from '../../words.ts'
+import { type Call, type Command, done, type Outcome, Refusal } from '../../call/command.ts'
+import { operationTimeout } from '../../facts/operation-timeout.ts'
+import { statusOf } from '../../facts/status-view.ts'
+import { expectWords } from '../../grammar/words.ts'
+import { runAgentHere } from '../../host/run-agent-here.ts'
 
 const operations = ['start', 'stop', 'monitor', 'promote', 'demote'] as const
 type Operation = (typeof operations)[number]

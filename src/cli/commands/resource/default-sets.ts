@@ -6,11 +6,11 @@ import {
   updateDefaultsSet,
 } from '../../../cib/index.ts'
 import { judgesAsPcs } from '../../as-pcs/speech.ts'
-import { changeCib, takesAnyValue } from '../../change.ts'
-import { type Command, changeFlags, done, Refusal } from '../../command.ts'
-import { onlyKnown, readScore } from '../../constraint-words.ts'
-import { readRule } from '../../rule-words.ts'
-import { expectWords, parsePairs, splitSections } from '../../words.ts'
+import { type Command, changeFlags, done, Refusal } from '../../call/command.ts'
+import { changeCib, takesAnyValue } from '../../change/change.ts'
+import { onlyKnown, readScore } from '../../grammar/constraint-words.ts'
+import { readRule } from '../../grammar/rule-words.ts'
+import { expectWords, parsePairs, splitSections } from '../../grammar/words.ts'
 
 /** `resource defaults set …` and `resource op defaults set …`: the same for two kinds. */
 export const defaultSetCommands: readonly Command[] = [

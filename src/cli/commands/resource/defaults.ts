@@ -1,11 +1,11 @@
 import { childElement, configurationElement, readConfiguration, setDefaults } from '../../../cib/index.ts'
-import { changeCib, takesAnyValue } from '../../change.ts'
-import { type Call, type Command, changeFlags, done, type Outcome, Refusal } from '../../command.ts'
-import { formatFlag, inFormat } from '../../output-format.ts'
+import { type Call, type Command, changeFlags, done, type Outcome, Refusal } from '../../call/command.ts'
+import { formatFlag, inFormat } from '../../call/output-format.ts'
+import { changeCib, takesAnyValue } from '../../change/change.ts'
+import { parsePairs, wrongCall } from '../../grammar/words.ts'
 import { commandsText, defaultsCommands } from '../../pcs-form/as-commands.ts'
 import { formContext, type NvsetForm, nvsetForms, nvsetLines } from '../../pcs-form/nvset.ts'
 import { rebuildingCommands } from '../../replay/index.ts'
-import { parsePairs, wrongCall } from '../../words.ts'
 
 type Kind = 'resource' | 'operation'
 

@@ -1,11 +1,11 @@
 import { deleteResources } from '../../../cib/index.ts'
 import { besides, removalLines } from '../../as-pcs/removals.ts'
-import { changeCib } from '../../change.ts'
-import { type Command, changeFlags } from '../../command.ts'
-import { takesLastFencing } from '../../fencing-left.ts'
-import { describeRemoved } from '../../removed.ts'
-import { stopConnections } from '../../stop-connections.ts'
-import { expectWords } from '../../words.ts'
+import { type Command, changeFlags } from '../../call/command.ts'
+import { changeCib } from '../../change/change.ts'
+import { takesLastFencing } from '../../change/fencing-left.ts'
+import { describeRemoved } from '../../change/removed.ts'
+import { stopConnections } from '../../change/stop-connections.ts'
+import { expectWords } from '../../grammar/words.ts'
 
 export const resourceDelete: Command = {
   path: ['resource', 'delete'],

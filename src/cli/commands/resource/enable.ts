@@ -10,13 +10,13 @@ import {
   type XmlElement,
 } from '../../../cib/index.ts'
 import { describeHold, holdsIn, howToEnd, withoutHolds } from '../../../holds/index.ts'
-import { type Change, changeCib, idsWithin } from '../../change.ts'
-import { type Call, type Command, changeFlags, type Outcome, Refusal } from '../../command.ts'
-import { takesLastFencing } from '../../fencing-left.ts'
-import type { Notice } from '../../message.ts'
-import type { PlannedAction } from '../../planned-actions.ts'
-import { statusOf } from '../../status-view.ts'
-import { expectWords } from '../../words.ts'
+import { type Call, type Command, changeFlags, type Outcome, Refusal } from '../../call/command.ts'
+import type { Notice } from '../../call/message.ts'
+import { type Change, changeCib, idsWithin } from '../../change/change.ts'
+import { takesLastFencing } from '../../change/fencing-left.ts'
+import type { PlannedAction } from '../../change/planned-actions.ts'
+import { statusOf } from '../../facts/status-view.ts'
+import { expectWords } from '../../grammar/words.ts'
 
 const safeFlags = [
   ...changeFlags,

@@ -1,10 +1,10 @@
 import { parseDurationMs } from '../../../base/index.ts'
 import { addScores, failuresIn, formatScore, parseScore } from '../../../cib/index.ts'
 import { judgesAsPcs } from '../../as-pcs/speech.ts'
-import { type Command, done } from '../../command.ts'
-import { onlyKnown } from '../../constraint-words.ts'
-import { statusOf } from '../../status-view.ts'
-import { expectWords, parsePairs } from '../../words.ts'
+import { type Command, done } from '../../call/command.ts'
+import { statusOf } from '../../facts/status-view.ts'
+import { onlyKnown } from '../../grammar/constraint-words.ts'
+import { expectWords, parsePairs } from '../../grammar/words.ts'
 
 export const resourceFailcount: Command = {
   path: ['resource', 'failcount'],

@@ -1,11 +1,11 @@
 /** `cleanup` and `refresh`: forget what was recorded, so that it is looked at again. */
 
 import { parseDurationMs } from '../../../base/index.ts'
-import { type Call, type Command, done, type Outcome, Refusal } from '../../command.ts'
-import { liveCluster } from '../../live.ts'
-import { select, statusOf } from '../../status-view.ts'
-import { waitUntilSettled, withoutInstance } from '../../wait.ts'
-import { expectWords, parsePairs } from '../../words.ts'
+import { type Call, type Command, done, type Outcome, Refusal } from '../../call/command.ts'
+import { liveCluster } from '../../call/live.ts'
+import { waitUntilSettled, withoutInstance } from '../../change/wait.ts'
+import { select, statusOf } from '../../facts/status-view.ts'
+import { expectWords, parsePairs } from '../../grammar/words.ts'
 
 const flags = [
   { name: 'node', value: 'node', summary: 'The same as node=<node>' },

@@ -1,10 +1,10 @@
 import { addToGroup, readConfiguration, removeFromGroup } from '../../../cib/index.ts'
 import { besides, ungroupLines } from '../../as-pcs/removals.ts'
 import { judgesAsPcs } from '../../as-pcs/speech.ts'
-import { changeCib } from '../../change.ts'
-import { type Command, changeFlags, done, Refusal } from '../../command.ts'
-import { describeRemoved } from '../../removed.ts'
-import { expectWords } from '../../words.ts'
+import { type Command, changeFlags, done, Refusal } from '../../call/command.ts'
+import { changeCib } from '../../change/change.ts'
+import { describeRemoved } from '../../change/removed.ts'
+import { expectWords } from '../../grammar/words.ts'
 
 export const resourceGroupAdd: Command = {
   path: ['resource', 'group', 'add'],

@@ -4,9 +4,9 @@
  */
 import { childElement, configurationElement, type XmlElement, type XmlNode } from '../../../cib/index.ts'
 import { withoutHolds } from '../../../holds/index.ts'
-import type { ClusterAccess } from '../../access.ts'
-import type { Call } from '../../command.ts'
-import { commandWords, KeptHolds, knowsNoHolds, type WantedHold } from '../../kept-holds.ts'
+import type { ClusterAccess } from '../../call/access.ts'
+import type { Call } from '../../call/command.ts'
+import { commandWords, KeptHolds, knowsNoHolds, type WantedHold } from '../../change/kept-holds.ts'
 
 export class HeldMove {
   /** For the change: saving it puts the holds in force. */

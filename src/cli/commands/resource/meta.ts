@@ -1,8 +1,8 @@
 import { findResource, setResourceMeta } from '../../../cib/index.ts'
-import { changeCib, takesAnyValue } from '../../change.ts'
-import { type Command, changeFlags, Refusal } from '../../command.ts'
-import { refuseNodesByTheWay } from '../../guest-and-remote.ts'
-import { expectWords, parsePairs } from '../../words.ts'
+import { type Command, changeFlags, Refusal } from '../../call/command.ts'
+import { changeCib, takesAnyValue } from '../../change/change.ts'
+import { refuseNodesByTheWay } from '../../grammar/guest-and-remote.ts'
+import { expectWords, parsePairs } from '../../grammar/words.ts'
 
 export const resourceMeta: Command = {
   path: ['resource', 'meta'],

@@ -1,8 +1,8 @@
 import { banNode, findResource, preferNode, type Role } from '../../../cib/index.ts'
-import { changeCib } from '../../change.ts'
-import { type Command, changeFlags, Refusal } from '../../command.ts'
-import { resourceLocations } from '../../locations.ts'
-import { expectWords, parsePairs } from '../../words.ts'
+import { type Command, changeFlags, Refusal } from '../../call/command.ts'
+import { changeCib } from '../../change/change.ts'
+import { resourceLocations } from '../../facts/locations.ts'
+import { expectWords, parsePairs } from '../../grammar/words.ts'
 import { endOfLifetime, refusePart } from './move.ts'
 
 export const resourceMoveWithConstraint: Command = {

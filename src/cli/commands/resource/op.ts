@@ -1,10 +1,10 @@
 import { addOperation, removeOperation } from '../../../cib/index.ts'
 import { refuseOperationRoles } from '../../as-pcs/operations.ts'
 import { judgesAsPcs } from '../../as-pcs/speech.ts'
-import { changeCib } from '../../change.ts'
-import { type Command, changeFlags, Refusal } from '../../command.ts'
-import { readOperations } from '../../resource-words.ts'
-import { expectWords, parsePairs } from '../../words.ts'
+import { type Command, changeFlags, Refusal } from '../../call/command.ts'
+import { changeCib } from '../../change/change.ts'
+import { readOperations } from '../../grammar/resource-words.ts'
+import { expectWords, parsePairs } from '../../grammar/words.ts'
 
 export const resourceOpAdd: Command = {
   path: ['resource', 'op', 'add'],

@@ -1,10 +1,10 @@
 import { didYouMean, similarWords } from '../../../base/index.ts'
 import { type Constraint, findResource, type ResourceDefinition, readConfiguration } from '../../../cib/index.ts'
 import { judgesAsPcs } from '../../as-pcs/speech.ts'
-import { type Command, done, Refusal } from '../../command.ts'
-import { describeConstraint, resourcesOf } from '../../describe-constraint.ts'
+import { type Command, done, Refusal } from '../../call/command.ts'
+import { describeConstraint, resourcesOf } from '../../facts/describe-constraint.ts'
+import { expectWords } from '../../grammar/words.ts'
 import { relationLines } from '../../pcs-form/relations.ts'
-import { expectWords } from '../../words.ts'
 
 export const resourceRelations: Command = {
   path: ['resource', 'relations'],

@@ -9,13 +9,13 @@ import {
   withoutStickiness,
   type XmlElement,
 } from '../../../cib/index.ts'
-import { applyChange, changeCib, editedOrRefused, previewed } from '../../change.ts'
-import { type Call, type Command, changeFlags, done, type Outcome } from '../../command.ts'
-import { liveCluster } from '../../live.ts'
-import { resourceLocations } from '../../locations.ts'
-import { type PlannedAction, plannedActions, printPlannedActions } from '../../planned-actions.ts'
-import { waitUntilSettled, withoutInstance } from '../../wait.ts'
-import { expectWords } from '../../words.ts'
+import { type Call, type Command, changeFlags, done, type Outcome } from '../../call/command.ts'
+import { liveCluster } from '../../call/live.ts'
+import { applyChange, changeCib, editedOrRefused, previewed } from '../../change/change.ts'
+import { type PlannedAction, plannedActions, printPlannedActions } from '../../change/planned-actions.ts'
+import { waitUntilSettled, withoutInstance } from '../../change/wait.ts'
+import { resourceLocations } from '../../facts/locations.ts'
+import { expectWords } from '../../grammar/words.ts'
 import { HeldMove } from './held-move.ts'
 
 /** While older versions take part, a constraint ends after this time. */

@@ -9,12 +9,12 @@ import {
   writtenValue,
   type XmlElement,
 } from '../../../cib/index.ts'
-import { applyChange, type Changed, concernedBy } from '../../change.ts'
-import { type Call, type Command, changeFlags, done, type Outcome, Refusal } from '../../command.ts'
-import { liveCluster } from '../../live.ts'
-import { resourceLocations } from '../../locations.ts'
-import { waitUntilSettled } from '../../wait.ts'
-import { expectWords } from '../../words.ts'
+import { type Call, type Command, changeFlags, done, type Outcome, Refusal } from '../../call/command.ts'
+import { liveCluster } from '../../call/live.ts'
+import { applyChange, type Changed, concernedBy } from '../../change/change.ts'
+import { waitUntilSettled } from '../../change/wait.ts'
+import { resourceLocations } from '../../facts/locations.ts'
+import { expectWords } from '../../grammar/words.ts'
 
 export const resourceRestart: Command = {
   path: ['resource', 'restart'],

@@ -8,7 +8,15 @@ import {
   type XmlElement,
 } from '../../../cib/index.ts'
 import { agentName } from '../../../resource-agents/index.ts'
-import { agentObjections, agentValidationFlag } from '../../agent-validation.ts'
+import { refuseOperationRoles } from '../../as-pcs/operations.ts'
+import { judgesAsPcs } from '../../as-pcs/speech.ts'
+import { type Command, changeFlags, Refusal } from '../../call/command.ts'
+import { changeCib, takesAnyValue } from '../../change/change.ts'
+import { statusOf } from '../../facts/status-view.ts'
+import { refuseNodesByTheWay } from '../../grammar/guest-and-remote.ts'
+import { readResourceWords } from '../../grammar/resource-words.ts'
+import { expectWords } from '../../grammar/words.ts'
+import { agentObjections, agentValidationFlag } from '../../host/agent-validation.ts'
 import {
   emptiedParameters,
   type InstalledAgent,
@@ -16,16 +24,8 @@ import {
   privateParameters,
   resolveFenceAgent,
   resolveResourceAgent,
-} from '../../agents.ts'
-import { refuseOperationRoles } from '../../as-pcs/operations.ts'
-import { judgesAsPcs } from '../../as-pcs/speech.ts'
-import { changeCib, takesAnyValue } from '../../change.ts'
-import { type Command, changeFlags, Refusal } from '../../command.ts'
-import { refuseNodesByTheWay } from '../../guest-and-remote.ts'
-import { readResourceWords } from '../../resource-words.ts'
-import { statusOf } from '../../status-view.ts'
-import { sharedUniqueValues } from '../../unique-parameters.ts'
-import { expectWords } from '../../words.ts'
+} from '../../host/agents.ts'
+import { sharedUniqueValues } from '../../host/unique-parameters.ts'
 
 export const resourceUpdate: Command = {
   path: ['resource', 'update'],

@@ -5,12 +5,12 @@ import {
   setNodeAttributes,
   updateResource,
 } from '../../../cib/index.ts'
-import { changeCib } from '../../change.ts'
-import { type Call, type Command, changeFlags, type Outcome, Refusal } from '../../command.ts'
-import { formatFlag, inFormat } from '../../output-format.ts'
+import { type Call, type Command, changeFlags, type Outcome, Refusal } from '../../call/command.ts'
+import { formatFlag, inFormat } from '../../call/output-format.ts'
+import { changeCib } from '../../change/change.ts'
+import { parsePairs } from '../../grammar/words.ts'
 import { pairWords } from '../../pcs-form/nvset.ts'
 import { rebuildingCommands } from '../../replay/index.ts'
-import { parsePairs } from '../../words.ts'
 
 interface Capacity {
   readonly id: string

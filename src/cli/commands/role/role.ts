@@ -2,13 +2,13 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { setNodeAttributes } from '../../../cib/index.ts'
 import { isRoleName, roleAttribute, rolesOf } from '../../../status/index.ts'
-import { changeCib } from '../../change.ts'
-import { type Call, type Command, changeFlags, done, type Outcome, Refusal } from '../../command.ts'
-import { addressesOf } from '../../node-addresses.ts'
-import { patienceMs } from '../../patience.ts'
-import { statusOf } from '../../status-view.ts'
-import { alignColumns } from '../../table.ts'
-import { expectWords } from '../../words.ts'
+import { type Call, type Command, changeFlags, done, type Outcome, Refusal } from '../../call/command.ts'
+import { patienceMs } from '../../call/patience.ts'
+import { alignColumns } from '../../call/table.ts'
+import { changeCib } from '../../change/change.ts'
+import { addressesOf } from '../../facts/node-addresses.ts'
+import { statusOf } from '../../facts/status-view.ts'
+import { expectWords } from '../../grammar/words.ts'
 
 const pollMs = 500
 /** EX_TEMPFAIL of sysexits.h: ask again later. */

@@ -1,13 +1,13 @@
 /** `rollout plan`: what a rollout would do, and what speaks against it. Nothing is changed. */
 import type { XmlElement } from '../../../cib/index.ts'
 import { hasEnded, type RolloutDefinition, type RolloutsKnown, versionRun } from '../../../rollout/index.ts'
-import { cibSource, sourceFlags } from '../../cib-source.ts'
-import { type Call, type Command, done } from '../../command.ts'
+import { cibSource, sourceFlags } from '../../access/cib-source.ts'
+import { type Call, type Command, done } from '../../call/command.ts'
+import { expectWords } from '../../grammar/words.ts'
 import { knownNow } from '../../rollout/known.ts'
 import { planRollout, type RolloutPlan } from '../../rollout/plan.ts'
 import { printPlan } from '../../rollout/print-plan.ts'
 import { readRolloutFile } from '../../rollout/read-file.ts'
-import { expectWords } from '../../words.ts'
 import { quorumLostBy } from '../cluster/keeps-quorum.ts'
 
 export const rolloutPlan: Command = {

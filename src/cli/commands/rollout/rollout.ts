@@ -1,15 +1,15 @@
 /** The commands of rollouts, but for `plan`. The DC goes on with a rollout whatever becomes of the command. */
 import { compareText } from '../../../base/index.ts'
 import { hasEnded, meantNodes, versionRun, type Word } from '../../../rollout/index.ts'
-import { type Call, type Command, done, type Flag, type Outcome, Refusal } from '../../command.ts'
-import { liveCluster } from '../../live.ts'
+import { type Call, type Command, done, type Flag, type Outcome, Refusal } from '../../call/command.ts'
+import { liveCluster } from '../../call/live.ts'
+import { alignColumns } from '../../call/table.ts'
+import { expectWords } from '../../grammar/words.ts'
 import { exitCodeOf, exitCodes, follow, lineOf } from '../../rollout/follow.ts'
 import { knownNow, knownOrCopy, type Told } from '../../rollout/known.ts'
 import { printPlan } from '../../rollout/print-plan.ts'
 import { printRollout, type ShownRollout, timeOf } from '../../rollout/print-rollout.ts'
 import { readRolloutFile } from '../../rollout/read-file.ts'
-import { alignColumns } from '../../table.ts'
-import { expectWords } from '../../words.ts'
 import { planOf } from './plan.ts'
 
 const codes =

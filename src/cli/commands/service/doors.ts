@@ -12,9 +12,9 @@ import {
   printDnsSetting,
   printHttpSetting,
 } from '../../../services/index.ts'
-import { changeCib } from '../../change.ts'
-import { type Call, type Command, changeFlags, done, type Outcome, Refusal } from '../../command.ts'
-import { expectWords } from '../../words.ts'
+import { type Call, type Command, changeFlags, done, type Outcome, Refusal } from '../../call/command.ts'
+import { changeCib } from '../../change/change.ts'
+import { expectWords } from '../../grammar/words.ts'
 
 interface Kind<Setting extends Door> {
   readonly word: 'dns' | 'http'

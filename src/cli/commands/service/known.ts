@@ -2,9 +2,9 @@
 import { didYouMean, similarWords } from '../../../base/index.ts'
 import { type Catalogue, catalogueOf, type Service } from '../../../services/index.ts'
 import type { ClusterStatus } from '../../../status/index.ts'
-import { type Call, Refusal } from '../../command.ts'
-import { addressesOf } from '../../node-addresses.ts'
-import { statusOf } from '../../status-view.ts'
+import { type Call, Refusal } from '../../call/command.ts'
+import { addressesOf } from '../../facts/node-addresses.ts'
+import { statusOf } from '../../facts/status-view.ts'
 
 export interface KnownServices extends Catalogue {
   readonly status: ClusterStatus

@@ -1,7 +1,7 @@
 /** Services as people and programs read them. */
 import { isoTime, printable } from '../../../base/index.ts'
 import { countOf, describeVerified, healthyOf, printService, type Service } from '../../../services/index.ts'
-import { alignColumns } from '../../table.ts'
+import { alignColumns } from '../../call/table.ts'
 
 export function serviceFacts({ definition, expected, instances }: Service): unknown {
   return {

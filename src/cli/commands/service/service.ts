@@ -18,10 +18,10 @@ import {
   type ServiceDefinition,
   serviceAttributePrefix,
 } from '../../../services/index.ts'
-import { changeCib } from '../../change.ts'
-import { type Command, changeFlags, done, Refusal } from '../../command.ts'
-import { secondsOf } from '../../host-time.ts'
-import { expectWords } from '../../words.ts'
+import { type Command, changeFlags, done, Refusal } from '../../call/command.ts'
+import { changeCib } from '../../change/change.ts'
+import { expectWords } from '../../grammar/words.ts'
+import { secondsOf } from '../../host/host-time.ts'
 import { knownServices, serviceNamed } from './known.ts'
 import { printOneService, printServices, serviceFacts } from './print.ts'
 

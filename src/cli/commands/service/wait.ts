@@ -2,9 +2,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { parseDurationMs } from '../../../base/index.ts'
 import { countOf, describeInstance, missing, type Service } from '../../../services/index.ts'
-import { type Call, type Command, done, type Flag, type Outcome, Refusal } from '../../command.ts'
-import { liveCluster } from '../../live.ts'
-import { expectWords } from '../../words.ts'
+import { type Call, type Command, done, type Flag, type Outcome, Refusal } from '../../call/command.ts'
+import { liveCluster } from '../../call/live.ts'
+import { expectWords } from '../../grammar/words.ts'
 import { knownServices, serviceNamed } from './known.ts'
 import { serviceFacts } from './print.ts'
 

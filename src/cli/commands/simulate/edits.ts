@@ -1,9 +1,9 @@
 /** `simulate --with`: commands that change the configuration, tried on a copy. They are the real ones, with their checks. */
 import type { XmlElement } from '../../../cib/index.ts'
-import type { ClusterAccess } from '../../access.ts'
-import { type Call, changeFlags, Refusal } from '../../command.ts'
-import { findCommand } from '../../tree.ts'
-import { splitText } from '../../words.ts'
+import type { ClusterAccess } from '../../call/access.ts'
+import { type Call, changeFlags, Refusal } from '../../call/command.ts'
+import { findCommand } from '../../call/tree.ts'
+import { splitText } from '../../grammar/words.ts'
 
 export interface Edits {
   readonly cib: XmlElement

@@ -3,7 +3,7 @@ import { isoTime } from '../../../base/index.ts'
 import { type IsSecret, secretNames, textWithoutSecrets } from '../../../cib/index.ts'
 import { type SimulationText, utilizationOf } from '../../../scheduler/index.ts'
 import type { ClusterStatus } from '../../../status/index.ts'
-import { nodeFacts, resourceFacts } from '../../status-facts.ts'
+import { nodeFacts, resourceFacts } from '../../facts/status-facts.ts'
 
 export function simulationFacts(texts: SimulationText): Readonly<Record<string, unknown>> {
   const { simulation, before, after, modifications } = texts

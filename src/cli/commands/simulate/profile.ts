@@ -4,7 +4,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { reasonOf } from '../../../base/index.ts'
 import { type Surroundings, simulateFile } from '../../../scheduler/index.ts'
-import { type Call, done, type Outcome, Refusal } from '../../command.ts'
+import { type Call, done, type Outcome, Refusal } from '../../call/command.ts'
 
 interface Timing {
   readonly file: string

@@ -1,7 +1,7 @@
 /** The flags of `simulate` that ask "what if", and the question that they make. */
 import { type OperationSpec, parseOperationSpec, type WhatIf } from '../../../scheduler/index.ts'
-import { type Call, type Flag, Refusal } from '../../command.ts'
-import { readBoolean } from '../../constraint-words.ts'
+import { type Call, type Flag, Refusal } from '../../call/command.ts'
+import { readBoolean } from '../../grammar/constraint-words.ts'
 
 const truth = { words: ['true', 'false'] }
 const operation = 'resource_operation_interval@node=rc'

@@ -1,9 +1,9 @@
 import { secretNames } from '../../../cib/index.ts'
 import type { NodeStatus } from '../../../status/index.ts'
-import { type Command, done, Refusal } from '../../command.ts'
-import { nodeFacts } from '../../status-facts.ts'
-import { activeOn, statusOf } from '../../status-view.ts'
-import { expectWords } from '../../words.ts'
+import { type Command, done, Refusal } from '../../call/command.ts'
+import { nodeFacts } from '../../facts/status-facts.ts'
+import { activeOn, statusOf } from '../../facts/status-view.ts'
+import { expectWords } from '../../grammar/words.ts'
 
 export const statusNodes: Command = {
   path: ['status', 'nodes'],

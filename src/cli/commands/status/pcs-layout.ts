@@ -3,10 +3,10 @@ import type { XmlElement } from '../../../cib/index.ts'
 import type { ClusterState } from '../../../rpc/index.ts'
 import type { ClusterStatus } from '../../../status/index.ts'
 import { crmMonSections, fencingEvent, printText, type TextSection } from '../../../tools/index.ts'
-import type { Call } from '../../command.ts'
-import { secondsOf } from '../../host-time.ts'
-import { nodeLines, resourceLines } from '../../status-view.ts'
-import { isUnitEnabled } from '../../unit-enabled.ts'
+import type { Call } from '../../call/command.ts'
+import { nodeLines, resourceLines } from '../../facts/status-view.ts'
+import { secondsOf } from '../../host/host-time.ts'
+import { isUnitEnabled } from '../../host/unit-enabled.ts'
 
 export async function pcsLayout(
   call: Call,

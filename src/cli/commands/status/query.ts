@@ -1,8 +1,8 @@
 import { didYouMean, similarWords } from '../../../base/index.ts'
 import { type ClusterStatus, type PrimitiveResource, partsOf, type Resource } from '../../../status/index.ts'
-import { type Call, type Command, done, type Outcome, Refusal } from '../../command.ts'
-import { activeOn, isFencing, statusOf } from '../../status-view.ts'
-import { expectWords } from '../../words.ts'
+import { type Call, type Command, done, type Outcome, Refusal } from '../../call/command.ts'
+import { activeOn, isFencing, statusOf } from '../../facts/status-view.ts'
+import { expectWords } from '../../grammar/words.ts'
 
 const questions = [
   'exists',

@@ -1,8 +1,8 @@
-import { type Call, type Command, done, type Outcome } from '../../command.ts'
-import { onlyKnown } from '../../constraint-words.ts'
-import { resourceFacts } from '../../status-facts.ts'
-import { isFencing, namedBy, resourceLines, select, statusOf } from '../../status-view.ts'
-import { expectWords, parsePairs } from '../../words.ts'
+import { type Call, type Command, done, type Outcome } from '../../call/command.ts'
+import { resourceFacts } from '../../facts/status-facts.ts'
+import { isFencing, namedBy, resourceLines, select, statusOf } from '../../facts/status-view.ts'
+import { onlyKnown } from '../../grammar/constraint-words.ts'
+import { expectWords, parsePairs } from '../../grammar/words.ts'
 import { topologyLines } from '../stonith/level.ts'
 
 const flags = [

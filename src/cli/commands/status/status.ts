@@ -12,11 +12,11 @@ import {
   printClusterStatus,
   remarksOn,
 } from '../../../status/index.ts'
-import { type Call, type Command, done, type Outcome } from '../../command.ts'
-import { type StoppedTogether, stoppedTogether } from '../../left-stopped.ts'
-import { nodeFacts, publicAttributes, resourceFacts } from '../../status-facts.ts'
-import { select, statusOf } from '../../status-view.ts'
-import { expectWords } from '../../words.ts'
+import { type Call, type Command, done, type Outcome } from '../../call/command.ts'
+import { type StoppedTogether, stoppedTogether } from '../../change/left-stopped.ts'
+import { nodeFacts, publicAttributes, resourceFacts } from '../../facts/status-facts.ts'
+import { select, statusOf } from '../../facts/status-view.ts'
+import { expectWords } from '../../grammar/words.ts'
 import { describeAttempts, unresolved } from '../stonith/history.ts'
 import { daemonStatus, oldLayout, pcsLayout } from './pcs-layout.ts'
 

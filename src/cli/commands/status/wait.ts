@@ -1,7 +1,7 @@
-import { type Command, done } from '../../command.ts'
-import { liveCluster } from '../../live.ts'
-import { waitUntilSettled } from '../../wait.ts'
-import { expectWords } from '../../words.ts'
+import { type Command, done } from '../../call/command.ts'
+import { liveCluster } from '../../call/live.ts'
+import { waitUntilSettled } from '../../change/wait.ts'
+import { expectWords } from '../../grammar/words.ts'
 
 export const statusWait: Command = {
   path: ['status', 'wait'],

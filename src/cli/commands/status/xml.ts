@@ -1,6 +1,6 @@
-import { type Command, done } from '../../command.ts'
-import { runToolProgram } from '../../tool-program.ts'
-import { expectWords } from '../../words.ts'
+import { type Command, done } from '../../call/command.ts'
+import { expectWords } from '../../grammar/words.ts'
+import { runToolProgram } from '../../host/tool-program.ts'
 
 export const statusXml: Command = {
   path: ['status', 'xml'],

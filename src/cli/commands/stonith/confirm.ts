@@ -1,6 +1,6 @@
-import { type Command, done, Refusal } from '../../command.ts'
-import { liveCluster } from '../../live.ts'
-import { expectWords } from '../../words.ts'
+import { type Command, done, Refusal } from '../../call/command.ts'
+import { liveCluster } from '../../call/live.ts'
+import { expectWords } from '../../grammar/words.ts'
 
 export const stonithConfirm: Command = {
   path: ['stonith', 'confirm'],

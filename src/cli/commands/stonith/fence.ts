@@ -1,6 +1,6 @@
-import { type Command, done, Refusal, refused } from '../../command.ts'
-import { liveCluster } from '../../live.ts'
-import { expectWords } from '../../words.ts'
+import { type Command, done, Refusal, refused } from '../../call/command.ts'
+import { liveCluster } from '../../call/live.ts'
+import { expectWords } from '../../grammar/words.ts'
 
 export const stonithFence: Command = {
   path: ['stonith', 'fence'],

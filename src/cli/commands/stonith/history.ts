@@ -1,9 +1,9 @@
 import { isoTime, momentSeen } from '../../../base/index.ts'
 import type { FencingRecord } from '../../../rpc/index.ts'
-import { type Command, done } from '../../command.ts'
-import { secondsOf } from '../../host-time.ts'
-import { liveCluster } from '../../live.ts'
-import { expectWords } from '../../words.ts'
+import { type Command, done } from '../../call/command.ts'
+import { liveCluster } from '../../call/live.ts'
+import { expectWords } from '../../grammar/words.ts'
+import { secondsOf } from '../../host/host-time.ts'
 
 export const stonithHistory: Command = {
   path: ['stonith', 'history'],

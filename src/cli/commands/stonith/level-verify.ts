@@ -1,8 +1,8 @@
 import { didYouMean, similarWords } from '../../../base/index.ts'
 import { describeTarget, readConfiguration, removeFencingLevels } from '../../../cib/index.ts'
-import { changeCib } from '../../change.ts'
-import { type Command, changeFlags, done, Refusal, refused } from '../../command.ts'
-import { expectWords } from '../../words.ts'
+import { type Command, changeFlags, done, Refusal, refused } from '../../call/command.ts'
+import { changeCib } from '../../change/change.ts'
+import { expectWords } from '../../grammar/words.ts'
 import { readTarget } from './level.ts'
 
 export const stonithLevelVerify: Command = {

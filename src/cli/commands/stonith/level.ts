@@ -7,13 +7,13 @@ import {
   type XmlElement,
 } from '../../../cib/index.ts'
 import { judgesAsPcs } from '../../as-pcs/speech.ts'
-import { changeCib } from '../../change.ts'
-import { type Command, changeFlags, Refusal } from '../../command.ts'
-import { formatFlag, inFormat } from '../../output-format.ts'
+import { type Command, changeFlags, Refusal } from '../../call/command.ts'
+import { formatFlag, inFormat } from '../../call/output-format.ts'
+import type { Dialect, Speech } from '../../call/speech.ts'
+import { changeCib } from '../../change/change.ts'
+import { expectWords } from '../../grammar/words.ts'
 import { commandsText, levelCommands } from '../../pcs-form/as-commands.ts'
 import { rebuildingCommands } from '../../replay/index.ts'
-import type { Dialect, Speech } from '../../speech.ts'
-import { expectWords } from '../../words.ts'
 
 type Target = FencingLevel['target']
 

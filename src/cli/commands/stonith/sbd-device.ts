@@ -1,9 +1,9 @@
 /** SBD's disks themselves: set up and written to by Debian's `sbd` of this host, as pcs does it. */
 import { execFileSync } from 'node:child_process'
-import { type Call, type Command, done, Refusal } from '../../command.ts'
-import { liveCluster } from '../../live.ts'
-import { watchdogSettingOf } from '../../watchdog-setting.ts'
-import { expectWords } from '../../words.ts'
+import { type Call, type Command, done, Refusal } from '../../call/command.ts'
+import { liveCluster } from '../../call/live.ts'
+import { watchdogSettingOf } from '../../facts/watchdog-setting.ts'
+import { expectWords } from '../../grammar/words.ts'
 
 /** sbd(8): the number by which each time is given. */
 const timeOptions: ReadonlyMap<string, string> = new Map([

@@ -10,12 +10,12 @@ import {
   setNodeAttributes,
   type XmlElement,
 } from '../../../cib/index.ts'
-import { changeCib } from '../../change.ts'
-import { type Command, changeFlags, done, Refusal } from '../../command.ts'
-import { liveCluster } from '../../live.ts'
-import { alignColumns } from '../../table.ts'
-import { deviceName, disksName, watchdogSettingOf } from '../../watchdog-setting.ts'
-import { expectWords } from '../../words.ts'
+import { type Command, changeFlags, done, Refusal } from '../../call/command.ts'
+import { liveCluster } from '../../call/live.ts'
+import { alignColumns } from '../../call/table.ts'
+import { changeCib } from '../../change/change.ts'
+import { deviceName, disksName, watchdogSettingOf } from '../../facts/watchdog-setting.ts'
+import { expectWords } from '../../grammar/words.ts'
 import { kernelWatchdogs } from './kernel-watchdogs.ts'
 import { disksOfThisHost, headerAndSlots } from './sbd-device.ts'
 

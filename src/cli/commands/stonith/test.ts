@@ -1,9 +1,9 @@
 import { didYouMean, similarWords } from '../../../base/index.ts'
 import { primitiveDefinitions, readConfiguration } from '../../../cib/index.ts'
-import { resolveFenceAgent } from '../../agents.ts'
-import { type Command, done, Refusal } from '../../command.ts'
-import { deviceObjections } from '../../device-test.ts'
-import { expectWords } from '../../words.ts'
+import { type Command, done, Refusal } from '../../call/command.ts'
+import { expectWords } from '../../grammar/words.ts'
+import { resolveFenceAgent } from '../../host/agents.ts'
+import { deviceObjections } from '../../host/device-test.ts'
 
 export const stonithTest: Command = {
   path: ['stonith', 'test'],

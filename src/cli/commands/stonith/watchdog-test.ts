@@ -7,8 +7,8 @@ import { execFileSync } from 'node:child_process'
 import { closeSync, constants, openSync, statSync, writeSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { reasonOf } from '../../../base/index.ts'
-import { type Call, type Command, Refusal } from '../../command.ts'
-import { expectWords } from '../../words.ts'
+import { type Call, type Command, Refusal } from '../../call/command.ts'
+import { expectWords } from '../../grammar/words.ts'
 import { kernelWatchdogs } from './kernel-watchdogs.ts'
 
 export const sbdWatchdogTest: Command = {

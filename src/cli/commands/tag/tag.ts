@@ -1,11 +1,11 @@
 import { createTag, deleteTags, readConfiguration, updateTag } from '../../../cib/index.ts'
-import { changeCib } from '../../change.ts'
-import { chosen } from '../../chosen.ts'
-import { type Command, changeFlags, Refusal } from '../../command.ts'
-import { formatFlag, inFormat } from '../../output-format.ts'
+import { type Command, changeFlags, Refusal } from '../../call/command.ts'
+import { formatFlag, inFormat } from '../../call/output-format.ts'
+import { changeCib } from '../../change/change.ts'
+import { chosen } from '../../grammar/chosen.ts'
+import { expectWords } from '../../grammar/words.ts'
 import { commandsText, tagCommands } from '../../pcs-form/as-commands.ts'
 import { rebuildingCommands } from '../../replay/index.ts'
-import { expectWords } from '../../words.ts'
 
 export const tagConfig: Command = {
   path: ['tag', 'config'],

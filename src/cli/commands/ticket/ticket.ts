@@ -1,7 +1,7 @@
 import { childElement, childElements, type XmlElement } from '../../../cib/index.ts'
-import { type Call, type Command, done, type Flag, type Outcome, Refusal } from '../../command.ts'
-import { liveCluster } from '../../live.ts'
-import { expectWords } from '../../words.ts'
+import { type Call, type Command, done, type Flag, type Outcome, Refusal } from '../../call/command.ts'
+import { liveCluster } from '../../call/live.ts'
+import { expectWords } from '../../grammar/words.ts'
 
 interface Verb {
   readonly verb: 'grant' | 'revoke' | 'standby' | 'unstandby'

@@ -1,9 +1,9 @@
 /** Tokens for the HTTPS API. */
 import { parseDurationMs } from '../../../base/index.ts'
-import { type Command, done, Refusal } from '../../command.ts'
-import { liveCluster } from '../../live.ts'
-import { alignColumns } from '../../table.ts'
-import { expectWords } from '../../words.ts'
+import { type Command, done, Refusal } from '../../call/command.ts'
+import { liveCluster } from '../../call/live.ts'
+import { alignColumns } from '../../call/table.ts'
+import { expectWords } from '../../grammar/words.ts'
 
 const dayMs = 24 * 3_600_000
 const usualMs = 90 * dayMs

@@ -1,8 +1,8 @@
 /** Capacities of nodes from their hardware. */
 import { autoUtilization, clusterOptionValue, readConfiguration, withoutAutoUtilization } from '../../../cib/index.ts'
 import { capacityOf, defaultReserve, type Facts } from '../../../hardware/index.ts'
-import { changeCib } from '../../change.ts'
-import { type Call, type Command, changeFlags, Refusal } from '../../command.ts'
+import { type Call, type Command, changeFlags, Refusal } from '../../call/command.ts'
+import { changeCib } from '../../change/change.ts'
 import { factsByNode } from '../node/facts.ts'
 
 export const utilizationAutoCommand: Command = {

@@ -1,7 +1,7 @@
 /** Where a resource may run on no node for what their machines are, that is said in the words of profiles: no node has 64 GiB. */
 import { definitionsAround, readConfiguration } from '../../../cib/index.ts'
 import { excludedEverywhere } from '../../../hardware/index.ts'
-import type { Call } from '../../command.ts'
+import type { Call } from '../../call/command.ts'
 import { factsByNode } from '../node/facts.ts'
 
 export async function lackingHardware(call: Call, resource: string): Promise<readonly string[]> {

@@ -1,0 +1,37 @@
+/** The running cluster, through the daemon of this host. */
+import { parseXml, printXml, type XmlElement } from '../../cib/index.ts'
+import { connectLocal, type LocalClient } from '../../rpc/index.ts'
+import type { ClusterAccess } from '../call/access.ts'
+import { Refusal } from '../call/command.ts'
+
+export const liveAccess = (root: string, user: string): ClusterAccess => accessThrough(connectLocal(root), user)
+
+/** The same for whoever has a connection of his own. */
+export function accessThrough(live: LocalClient, user: string): ClusterAccess {
+  return {
+    live,
+    close: live.close,
+    readCib: async () => {
+      const { xml, version } = await live.getCib({})
+      return { cib: parseAnswer(xml), version }
+    },
+    push: ({ cib, expectedVersion, command, applied }) =>
+      live.pushConfiguration({
+        xml: printXml(withoutStatus(cib)),
+        expectedVersion,
+        user,
+        command,
+        ...(applied && { applied }),
+      }),
+  }
+}
+
+export function parseAnswer(xml: string): XmlElement {
+  const parsed = parseXml(xml)
+  if (parsed.ok) return parsed.value
+  throw new Refusal(`The daemon sent a CIB that cannot be read: ${parsed.reports[0]?.message}. Check the daemon's log.`)
+}
+
+function withoutStatus(cib: XmlElement): XmlElement {
+  return { ...cib, children: cib.children.filter((child) => child.kind !== 'element' || child.name !== 'status') }
+}
