@@ -88,6 +88,29 @@ describe('a silent daemon ends the command with a sentence and 124', () => {
     })
   })
 
+  test.each([
+    ['crm_resource', '--wait', '--timeout=1s'],
+    ['crm_resource', '--restart', '-r', 'web', '-T', '1'],
+    ['stonith_admin', '--list', 'n1', '--timeout', '1000ms'],
+    ['stonith_admin', '-L', '-t1'],
+    ['crm_resource', '--wait', '--timeout=1ms'],
+  ])('after the time of the call where that is shorter: %s', async (tool, ...words) => {
+    await serveNothing()
+    expect(await shim(tool, words, '30')).toEqual({ code: 124, output: '', errors: `${tool}: ${sentence('1')}\n` })
+  })
+
+  test('a longer time, or what only looks like one, changes nothing', async () => {
+    await serveNothing()
+    for (const words of [
+      ['--wait', '-T', '1h'],
+      ['-t', '0.1', '-Q', '-r', 'web'],
+    ])
+      expect(await shim('crm_resource', words)).toMatchObject({
+        code: 124,
+        errors: `crm_resource: ${sentence('0.6')}\n`,
+      })
+  })
+
   test('and a number that is none is refused', async () => {
     const says = 'SYSTOLE_TOOLS_SILENCE must be a number of seconds, as 30 or 2.5.'
     for (const silence of ['0', '5m', '-1'])
@@ -146,5 +169,11 @@ test('in a process of its own a command ends so as well', async () => {
   expect(await replyTo({ tool: 'crm_node', arguments: ['-n'] }, { SYSTOLE_TOOLS_SOCKET: path })).toMatchObject({
     exitCode: 124,
     errors: `crm_node: ${sentence('0.3')}\n`,
+  })
+  process.env.SYSTOLE_TOOLS_SILENCE = ''
+  const call = { tool: 'stonith_admin', arguments: ['-B', 'n1', '-t', '1s'] }
+  expect(await replyTo(call, { SYSTOLE_TOOLS_SOCKET: path })).toMatchObject({
+    exitCode: 124,
+    errors: `stonith_admin: ${sentence('1')}\n`,
   })
 })

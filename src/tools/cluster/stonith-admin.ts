@@ -37,7 +37,11 @@ const options: readonly OptionSpec[] = [
   valueNotDone('device,v', 'DEVICE', 'levels are those of the configuration'),
   { ...valueNotDone('index,i', 'LEVEL', 'levels are those of the configuration'), checked: 'integer' },
   {
-    ...valued('timeout,t', 'TIME', 'How long each action of a device may take (default: fencing-timeout)'),
+    ...valued(
+      'timeout,t',
+      'TIME',
+      'How long each action of a device may take (default: fencing-timeout); also how long to wait for a daemon that says nothing, if shorter than 30s',
+    ),
     checked: 'duration',
   },
   flag('quiet,q', 'Less: of --history the moment of the last fencing, as seconds since 1970'),

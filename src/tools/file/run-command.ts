@@ -4,7 +4,7 @@
  */
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { printable } from '../../base/index.ts'
+import { parseDurationMs, printable } from '../../base/index.ts'
 import { parseXml, printXml } from '../../cib/index.ts'
 import { asksForAccess } from '../cib/show-access.ts'
 import { asksFenceAgents } from '../cluster/fence-agents.ts'
@@ -24,7 +24,7 @@ import type { Sources } from './external-agent.ts'
 import { FileWorld } from './file-world.ts'
 import { repeatStatus } from './live-status.ts'
 import { shadows } from './shadows.ts'
-import { callDaemon, NoDaemonError, SilentDaemonError } from './socket-client.ts'
+import { callDaemon, NoDaemonError, SilentDaemonError, silenceMs } from './socket-client.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -224,8 +224,12 @@ function noCib(): never {
   throw new CibFileError('no CIB was given.')
 }
 
+/** Whoever says how long a command may take waits no longer for a daemon that says nothing. */
+const patienceOf = (call: ToolCall): number =>
+  silenceMs(process.env.SYSTOLE_TOOLS_SILENCE, parseDurationMs(optionValue(givenOptions(call), 'timeout') ?? ''))
+
 async function clusterCib(socket: string, call: ToolCall) {
-  const reply = await callDaemon(socket, { ...call, tool: 'cibadmin', arguments: ['--query'] })
+  const reply = await callDaemon(socket, { ...call, tool: 'cibadmin', arguments: ['--query'] }, patienceOf(call))
   const parsed = parseXml(reply.output)
   if (!parsed.ok) throw new CibFileError(`the daemon's CIB cannot be read: ${reply.errors}`)
   return parsed.value
@@ -234,7 +238,7 @@ async function clusterCib(socket: string, call: ToolCall) {
 /** What the cluster is made of, for what is done on this node. */
 async function localWorld(socket: string, call: ToolCall): Promise<FileWorld> {
   const cib = await clusterCib(socket, call)
-  const { output } = await callDaemon(socket, { ...call, tool: 'crm_node', arguments: ['--name'] })
+  const { output } = await callDaemon(socket, { ...call, tool: 'crm_node', arguments: ['--name'] }, patienceOf(call))
   return new FileWorld({ read: () => cib, localNode: output.trim() })
 }
 
@@ -260,7 +264,7 @@ async function forwarded(socket: string, call: ToolCall, given: readonly GivenOp
     ...(hasOption(given, 'as-html') ? ['--output-as=html'] : []),
     ...(call.tool === 'crm_mon' && !hasOption(given, 'one-shot') ? ['--one-shot'] : []),
   ]
-  const reply = await callDaemon(socket, { ...call, arguments: [...kept, ...more] })
+  const reply = await callDaemon(socket, { ...call, arguments: [...kept, ...more] }, patienceOf(call))
   if (target === undefined || target === '-' || reply.exitCode !== exitCodes.ok) return reply
   files?.write(target, reply.output, call.tool === 'crm_mon' ? statusPage : {})
   return { ...reply, output: '' }

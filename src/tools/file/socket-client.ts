@@ -87,10 +87,12 @@ function endWhereSilent(
 }
 
 const questions = 6
+const shortestMs = 1000
 
-function silenceMs(written = ''): number {
-  if (written === '') return 30_000
-  if (!/^\d{1,6}(\.\d{1,3})?$/.test(written) || Number(written) === 0)
+/** `written`: in the environment; `timeoutMs`: of the call, which shortens it. A daemon that only has much to do is not taken for silent. */
+export function silenceMs(written = '', timeoutMs = 0): number {
+  const usual = written === '' ? 30_000 : Number(written) * 1000
+  if (written !== '' && !(/^\d{1,6}(\.\d{1,3})?$/.test(written) && usual > 0))
     throw new OutsideError('SYSTOLE_TOOLS_SILENCE must be a number of seconds, as 30 or 2.5.')
-  return Number(written) * 1000
+  return timeoutMs > 0 ? Math.min(usual, Math.max(timeoutMs, shortestMs)) : usual
 }

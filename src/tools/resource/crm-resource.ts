@@ -109,7 +109,10 @@ const options: readonly OptionSpec[] = [
   flag('force-demote', 'Run its demote'),
   flag('digests', 'The hashes of its parameters on a node; words NAME=VALUE stand for what is configured'),
   flag('wait', 'Wait until the cluster has nothing left to do'),
-  { ...valued('timeout,T', 'TIME', 'How long to wait'), checked: 'time' },
+  {
+    ...valued('timeout,T', 'TIME', 'How long to wait; also for a daemon that says nothing, if shorter than 30s'),
+    checked: 'time',
+  },
   flag('force,f', 'Do what is dangerous; with --move, ban the present node too'),
   flag('quiet,Q', 'Only the values'),
   flag('recursive', 'Follow colocations (with --constraints; with --set-parameter --meta to what is placed with it)'),
