@@ -7,6 +7,9 @@ export const bounds = {
   requestsOfToken: 16,
   streams: 256,
   streamsOfToken: 64,
+  /** Health checks, which need no token, of all and of one address. */
+  healthChecks: 64,
+  healthChecksOfAddress: 16,
   /** Wrong tokens of an address in a minute; beyond, the address is not listened to until the minute is over. */
   wrongTokens: 10,
   wrongForMs: 60_000,
@@ -18,13 +21,22 @@ export class Room {
   readonly #most: number
   readonly #mostOfOne: number
   readonly #what: string
+  readonly #whose: 'token' | 'address'
   readonly #ofOne = new Map<string, number>()
   #all = 0
 
-  constructor(what: string, most: number, mostOfOne: number) {
+  constructor(
+    what: string,
+    {
+      most,
+      mostOfOne,
+      whose = 'token',
+    }: { readonly most: number; readonly mostOfOne: number; readonly whose?: 'token' | 'address' },
+  ) {
     this.#what = what
     this.#most = most
     this.#mostOfOne = mostOfOne
+    this.#whose = whose
   }
 
   get size(): number {
@@ -34,7 +46,7 @@ export class Room {
   enter(who: string): () => void {
     const own = this.#ofOne.get(who) ?? 0
     if (own >= this.#mostOfOne)
-      throw new Problem(429, `This token has ${own} ${this.#what} under way, which is the most.`, {
+      throw new Problem(429, `This ${this.#whose} has ${own} ${this.#what} under way, which is the most.`, {
         headers: { 'retry-after': '1' },
       })
     if (this.#all >= this.#most)

@@ -38,8 +38,8 @@ export class Web {
 
   readonly #tell: Tell
 
-  constructor(clients: Clients, report: Report, tell: Tell) {
-    this.#api = new ApiServer(clients, report, process.env.SYSTOLE_VERSION ?? '')
+  constructor(clients: Clients, report: Report, tell: Tell, more: { readonly commandWithinMs?: number } = {}) {
+    this.#api = new ApiServer(clients, report, { version: process.env.SYSTOLE_VERSION ?? '', ...more })
     this.#tell = tell
   }
 

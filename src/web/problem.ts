@@ -41,6 +41,7 @@ export function statusOfCode(code: string | undefined): number {
     return 403
   if (/^no-such-|^unknown-node$/.test(code)) return 404
   if (['conflict', 'in-use', 'exists', 'is-rotating', 'held'].includes(code)) return 409
+  if (code === 'too-long') return 504
   const isAway = [
     'no-quorum',
     'not-started',

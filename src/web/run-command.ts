@@ -8,8 +8,16 @@ import {
   runLine,
   type Terminal,
 } from '../cli/index.ts'
-import { type LocalClient, NoAnswerError, RefusedError, UnreachableError } from '../rpc/index.ts'
+import {
+  type CallOptions,
+  type LocalClient,
+  localService,
+  NoAnswerError,
+  RefusedError,
+  UnreachableError,
+} from '../rpc/index.ts'
 import { type Endpoint, refusalOf } from './command-table.ts'
+import { CommandEndedError } from './patience.ts'
 import { Problem, statusOfCode } from './problem.ts'
 import { type Given, lineOf } from './request.ts'
 
@@ -30,6 +38,8 @@ export interface Asking {
   readonly live: LocalClient
   readonly user: string
   readonly ifVersion: number | undefined
+  /** After it no more is asked of the daemon; its reason is a CommandEndedError. Absent: nothing ends the command. */
+  readonly signal?: AbortSignal
 }
 
 /** Refusals of the daemon on the way, which decide on the status. */
@@ -103,8 +113,8 @@ async function refuseOtherVersion(access: ClusterAccess, { ifVersion }: Asking, 
   }
 }
 
-export function clusterFor({ live, user, ifVersion }: Asking, trace: Trace): ClusterAccess {
-  const access = accessThrough(noting(live, trace), user)
+export function clusterFor({ live, user, ifVersion, signal }: Asking, trace: Trace): ClusterAccess {
+  const access = accessThrough(noting(live, trace, signal), user)
   let hasChanged = false
   return {
     ...access,
@@ -128,9 +138,16 @@ export function clusterFor({ live, user, ifVersion }: Asking, trace: Trace): Clu
   }
 }
 
-/** The same client, which remembers why it was refused last. */
-function noting(live: LocalClient, trace: Trace): LocalClient {
+/** The same client, which remembers why it was refused last, and answers nothing any more once the command is to end. */
+function noting(live: LocalClient, trace: Trace, signal: AbortSignal | undefined): LocalClient {
+  const throwIfOver = (): void => {
+    if (signal?.aborted !== true) return
+    const { reason } = signal
+    if (reason instanceof CommandEndedError) trace.code = reason.code
+    throw reason
+  }
   const note = (error: unknown): never => {
+    throwIfOver()
     if (error instanceof RefusedError) trace.code = error.code
     else if (error instanceof NoAnswerError || error instanceof UnreachableError) trace.code = 'no-answer'
     throw error
@@ -138,9 +155,27 @@ function noting(live: LocalClient, trace: Trace): LocalClient {
   const calls = Object.entries(live).map(([name, call]) => {
     if (name === 'close') return [name, () => undefined] as const
     const ask = call as (...given: readonly unknown[]) => Promise<unknown>
-    return [name, async (...given: readonly unknown[]) => await ask(...given).catch(note)] as const
+    const isStream = (localService as Readonly<Record<string, { readonly responseStream: boolean }>>)[name]
+      ?.responseStream
+    const at = isStream === true ? 2 : 1
+    const made = async (...given: readonly unknown[]): Promise<unknown> => {
+      throwIfOver()
+      const answer = await ask(...endedBy(signal, given, at)).catch(note)
+      // A stream that ends does not say why.
+      if (isStream === true) throwIfOver()
+      return answer
+    }
+    return [name, made] as const
   })
   return Object.fromEntries(calls) as unknown as LocalClient
+}
+
+/** The options of a call stand behind what it asks and, for a stream, whom it tells. */
+function endedBy(signal: AbortSignal | undefined, given: readonly unknown[], at: number): readonly unknown[] {
+  if (signal === undefined) return given
+  const options = (given[at] ?? {}) as CallOptions
+  const signals = options.signal === undefined ? [signal] : [signal, options.signal]
+  return [...given.slice(0, at), { ...options, signal: AbortSignal.any(signals) }]
 }
 
 function terminalOf(
@@ -171,6 +206,8 @@ function terminalOf(
       io.written[path] = text
       await Promise.resolve()
     },
+    // That of this process is nobody's who asks.
+    environment: {},
     readInput: async () =>
       await Promise.reject(new Refusal('The API has no standard input. Give what is asked for in the request.')),
     resolve: async () => await Promise.resolve(undefined),

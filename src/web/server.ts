@@ -8,6 +8,7 @@ import { type LocalClient, NoAnswerError, plainPeer, RefusedError, UnreachableEr
 import { bounds, Guesses, Room } from './bounds.ts'
 import { type Endpoint, endpointsOf } from './command-table.ts'
 import { openApi } from './openapi.ts'
+import { Patience } from './patience.ts'
 import { Problem, statusOfCode } from './problem.ts'
 import {
   bodyOf,
@@ -32,7 +33,6 @@ export type Report = (refused: { readonly what: string; readonly from: string })
 const lookAgainMs = 5000
 const healthWithinMs = 2000
 const commandWithinMs = 10 * 60_000
-const healthRequests = 32
 
 interface Caller {
   readonly token: string
@@ -45,17 +45,23 @@ export class ApiServer {
   readonly #report: Report
   readonly #endpoints = new Map<string, Endpoint>()
   readonly #description: string
+  readonly #commandWithinMs: number
   readonly #guesses = new Guesses()
-  readonly #requests = new Room('requests', bounds.requests, bounds.requestsOfToken)
-  readonly #health = new Room('health checks', healthRequests, healthRequests)
+  readonly #requests = new Room('requests', { most: bounds.requests, mostOfOne: bounds.requestsOfToken })
+  readonly #health = new Room('health checks', {
+    most: bounds.healthChecks,
+    mostOfOne: bounds.healthChecksOfAddress,
+    whose: 'address',
+  })
   readonly #streams = new Streams()
 
-  constructor(clients: Clients, report: Report, version: string) {
+  constructor(clients: Clients, report: Report, more: { readonly version: string; readonly commandWithinMs?: number }) {
     this.#clients = clients
     this.#report = report
+    this.#commandWithinMs = more.commandWithinMs ?? commandWithinMs
     const endpoints = endpointsOf(allCommands)
     for (const endpoint of endpoints) this.#endpoints.set(`/api/v1${endpoint.path}`, endpoint)
-    this.#description = JSON.stringify(openApi(endpoints, version))
+    this.#description = JSON.stringify(openApi(endpoints, more.version))
   }
 
   close(): void {
@@ -99,10 +105,13 @@ export class ApiServer {
     if (path === '/api/v1/events')
       return await this.#streams.open(request, response, { ...caller, source: sourceOf(caller) })
     const leave = this.#requests.enter(caller.user)
+    const patience = new Patience(response, { isReading: endpoint?.method !== 'POST', withinMs: this.#commandWithinMs })
     try {
-      if (endpoint === undefined) await answerMetrics(response, caller)
-      else await this.#runEndpoint(request, response, { endpoint, caller, target })
+      const { signal } = patience
+      if (endpoint === undefined) await answerMetrics(response, caller, signal)
+      else await this.#runEndpoint(request, response, { endpoint, caller, target, signal })
     } finally {
+      patience.end()
       leave()
     }
   }
@@ -129,12 +138,17 @@ export class ApiServer {
   async #runEndpoint(
     request: IncomingMessage,
     response: ServerResponse,
-    { endpoint, caller, target }: { readonly endpoint: Endpoint; readonly caller: Caller; readonly target: Target },
+    asked: {
+      readonly endpoint: Endpoint
+      readonly caller: Caller
+      readonly target: Target
+      readonly signal: AbortSignal
+    },
   ): Promise<void> {
+    const { endpoint, caller, target, signal } = asked
+    const { live, user } = caller
     const given = await givenIn(request, endpoint, target)
-    const ran = await within(
-      runCommand(endpoint, given, { live: caller.live, user: caller.user, ifVersion: expectedVersion(request) }),
-    )
+    const ran = await runCommand(endpoint, given, { live, user, signal, ifVersion: expectedVersion(request) })
     const { version, ...body } = ran
     const headers = version === undefined ? {} : { etag: `"${version}"` }
     send(response, 200, { type: 'application/json', text: JSON.stringify(body), headers })
@@ -146,9 +160,10 @@ export class ApiServer {
     [, word, resource, state]: readonly string[],
   ): Promise<void> {
     onlyBy(request, 'GET', 'HEAD', 'OPTIONS')
-    const leave = this.#health.enter('')
+    const from = fromOf(request)
+    const leave = this.#health.enter(from)
     try {
-      const live = this.#clients({ token: '', from: fromOf(request) })
+      const live = this.#clients({ token: '', from })
       const asked = resource === undefined ? {} : { resource: decoded(resource) }
       const health = await live.getHealth(asked, { timeoutMs: healthWithinMs }).catch(() => undefined)
       const ready = health?.started === true && health.member && health.quorate
@@ -176,8 +191,8 @@ async function givenIn(request: IncomingMessage, endpoint: Endpoint, { query }: 
   return { ...givenInBody(await bodyOf(request)), isDryRun: dryRun !== null && dryRun !== 'false' }
 }
 
-async function answerMetrics(response: ServerResponse, { live, user }: Caller): Promise<void> {
-  const text = await within(runForText(['metrics'], { live, user, ifVersion: undefined }))
+async function answerMetrics(response: ServerResponse, { live, user }: Caller, signal: AbortSignal): Promise<void> {
+  const text = await runForText(['metrics'], { live, user, signal, ifVersion: undefined })
   send(response, 200, { type: 'application/openmetrics-text; version=1.0.0; charset=utf-8', text })
 }
 
@@ -209,23 +224,6 @@ async function watchAsLongAs(live: LocalClient, onChange: () => void, signal: Ab
     clearInterval(timer)
   }
   if (end.signal.aborted) throw end.signal.reason
-}
-
-/** The command goes on; whoever waits for it does not. */
-async function within<T>(work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    const problem = new Problem(
-      504,
-      'The command takes longer than 10 minutes and goes on. GET /api/v1/status shows how far it is.',
-    )
-    timer = setTimeout(() => reject(problem), commandWithinMs)
-  })
-  try {
-    return await Promise.race([work, late])
-  } finally {
-    clearTimeout(timer)
-  }
 }
 
 function problemOf(error: unknown): Problem {

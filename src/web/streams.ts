@@ -11,7 +11,7 @@ const mostUnread = 1024 * 1024
 
 export class Streams {
   readonly #hubs = new Map<string, EventHub>()
-  readonly #room = new Room('streams', bounds.streams, bounds.streamsOfToken)
+  readonly #room = new Room('streams', { most: bounds.streams, mostOfOne: bounds.streamsOfToken })
 
   /** `token` names the hub, `user` whose streams are counted. */
   async open(

@@ -117,3 +117,15 @@ test('a node that is stopped knows the tokens as they were: an administrator’s
   again.forget()
   expect(() => again.rightsOf(by(admin.token))).toThrow(/not known/)
 })
+
+test('a join token that is made with a token ends with it at the latest, and one of a user of the host when it says', async () => {
+  const all = tokens()
+  const short = await all.create({ name: 'short', roles: [], validSeconds: 600 }, 'root')
+  const long = await all.create({ name: 'long', roles: [], validSeconds: 86_400 }, 'root')
+  await look()
+  expect(all.joinTokenSeconds(by(short.token), undefined)).toBeLessThanOrEqual(600)
+  expect(all.joinTokenSeconds(by(short.token), 60)).toBe(60)
+  expect(() => all.joinTokenSeconds(by(short.token), 3600)).toThrow(/'short' expires on .* Specify at most \d+s\./)
+  expect(all.joinTokenSeconds(by(long.token), undefined)).toBe(3600)
+  expect(all.joinTokenSeconds(by(long.token), 7200)).toBe(7200)
+})

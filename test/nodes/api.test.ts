@@ -254,6 +254,29 @@ test('a token that is revoked opens nothing, and its stream ends', async () => {
   expect(await lab.systole('n2', 'token', 'list')).not.toContain('gone')
 })
 
+test('a join token that a token makes ends with it', async () => {
+  await makeToken('joiner', '--administrator', '--expires=10min')
+  const ask = { method: 'POST', token: tokens.joiner }
+  const made = await outside.result('n2', '/cluster/token', { ...ask, body: { flags: { remote: true } } })
+  const { validUntil } = made as { readonly validUntil: string }
+  expect(Date.parse(validUntil)).toBeLessThan(Date.now() + 601_000)
+  const longer = { ...ask, body: { flags: { remote: true, 'valid-for': '1h' } } }
+  const refused = await outside.ask('n2', '/api/v1/cluster/token', longer)
+  expect([refused.status, refused.body]).toEqual([
+    400,
+    expect.stringContaining('cannot be valid for longer') as unknown,
+  ])
+  const isOpen = async (): Promise<boolean> => {
+    const { tokens: all } = JSON.parse(await lab.systole('n1', 'cluster', 'token', 'list', '--json')) as {
+      readonly tokens: readonly { readonly state: string; readonly madeFor?: string }[]
+    }
+    return all.some(({ state, madeFor }) => state === 'open' && madeFor === 'token:joiner')
+  }
+  expect(await isOpen()).toBe(true)
+  await lab.systole('n1', 'token', 'revoke', 'joiner')
+  expect(await isOpen()).toBe(false)
+})
+
 test('the process of the API comes back when it is killed, and goes when the API is disabled; another port is another', async () => {
   const before = (await lab.inNode('n3', 'pgrep', '-f', 'dist/web.mjs')).trim()
   await lab.inNode('n3', 'kill', '-9', before)

@@ -10,10 +10,11 @@ const endpoints = endpointsOf(allCommands)
 const xml =
   '<cib crm_feature_set="3.19.0" validate-with="pacemaker-3.9" epoch="1" num_updates="0" admin_epoch="0"><configuration><crm_config/><nodes/><resources/><constraints/></configuration><status/></cib>'
 
-function clientThat(pushes: unknown[]): LocalClient {
+function clientThat(pushes: unknown[], shown = xml): LocalClient {
   return {
     close: () => undefined,
-    getCib: async () => await Promise.resolve({ xml, version: 17 }),
+    getCib: async () => await Promise.resolve({ xml: shown, version: 17 }),
+    clearNode: async (asked: unknown) => await Promise.resolve(void pushes.push(asked)),
     pushConfiguration: async (asked: unknown) => {
       pushes.push(asked)
       return await Promise.resolve({ kind: 'saved', version: 18 })
@@ -21,11 +22,11 @@ function clientThat(pushes: unknown[]): LocalClient {
   } as unknown as LocalClient
 }
 
-async function answerOf(path: string, given: Partial<Given>, pushes: unknown[] = []): Promise<string> {
+async function answerOf(path: string, given: Partial<Given>, pushes: unknown[] = [], shown = xml): Promise<string> {
   const endpoint = endpoints.find((one) => one.path === path)
   if (!endpoint) throw new Error(`no endpoint ${path}`)
   const whole = { words: [], flags: {}, files: {}, isDryRun: false, ...given }
-  const asking = { live: clientThat(pushes), user: 'token:x', ifVersion: undefined }
+  const asking = { live: clientThat(pushes, shown), user: 'token:x', ifVersion: undefined }
   return await runCommand(endpoint, whole, asking).then(
     (ran) => JSON.stringify(ran),
     (error: unknown) => String(error),
@@ -61,5 +62,31 @@ test('a saved plan is the one of the request, and not a file of the host by its 
   for (const name of ['/etc/passwd', '/nosuch']) {
     const answer = await answerOf('/apply', { words: [name], files: { [name]: JSON.stringify(saved) } })
     expect(answer).toContain(`${name} is damaged`)
+  }
+})
+
+test('the environment of the process is not read either', async () => {
+  const file = 'resources:\n  web: {agent: "ocf:pacemaker:Dummy", parameters: {fake: {from-env: PATH}}}\n'
+  const answer = await answerOf('/plan', { words: ['c.yaml'], files: { 'c.yaml': file } })
+  expect(answer).toContain('The environment has no variable PATH')
+  expect(answer).not.toContain(process.env.PATH)
+})
+
+test('the groups that a user has on the host are told where the configuration names them, and no others', async () => {
+  const answer = await answerOf('/acl/check', { words: ['nobody'] })
+  expect(JSON.parse(answer)).toMatchObject({ result: { user: 'nobody', groups: [] } })
+  const acls = '<acls><acl_role id="r"/><acl_group id="g" name="nogroup"><role id="r"/></acl_group></acls>'
+  const named = await answerOf('/acl/check', { words: ['nobody'] }, [], xml.replace('<constraints/>', `$&${acls}`))
+  expect(JSON.parse(named)).toMatchObject({ result: { groups: ['nogroup'] } })
+})
+
+test('a dry run of clearing a node says that nothing was done, also of one that only has a status', async () => {
+  const status = '<status><node_state id="9" uname="n9"/></status>'
+  const entry = '<nodes><node id="9" uname="n9"/></nodes>'
+  for (const shown of [xml.replace('<status/>', status), xml.replace('<status/>', status).replace('<nodes/>', entry)]) {
+    const done: unknown[] = []
+    const answer = await answerOf('/cluster/node/clear', { words: ['n9'], isDryRun: true }, done, shown)
+    expect(JSON.parse(answer)).toMatchObject({ result: { preview: true, actions: [] } })
+    expect(done).toEqual([])
   }
 })

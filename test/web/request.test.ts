@@ -169,7 +169,7 @@ test('refusals of the daemon have the status that fits', () => {
 })
 
 test('requests under way have a most, for a token and for all, and make room when they are over', () => {
-  const room = new Room('requests', 3, 2)
+  const room = new Room('requests', { most: 3, mostOfOne: 2 })
   const leave = room.enter('a')
   room.enter('a')
   expect(statusOf(() => room.enter('a'))).toBe(429)

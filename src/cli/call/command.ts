@@ -91,6 +91,8 @@ export interface Terminal {
   readonly readFile: (path: string) => Promise<string>
   /** Of a file that nobody else can have written; refuses others. Absent: those of this host. */
   readonly readOwnFile?: (path: string) => Promise<string>
+  /** Absent: that of this process. */
+  readonly environment?: Readonly<Record<string, string | undefined>>
   /** One line from a person, or all of what a pipe or a file gives. */
   readonly readInput: (question: string) => Promise<string>
   readonly writeFile: (path: string, text: string, how?: Writing) => Promise<void>

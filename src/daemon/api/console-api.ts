@@ -49,6 +49,8 @@ export function consoleHandlers(daemon: Daemon): Pick<Handlers<typeof localServi
     revokeApiToken: async ({ name }, { caller }) => {
       configuredFile(daemon)
       await daemon.apiTokens.revoke(name, (await daemon.access.rightsOf(caller)).user)
+      // Nobody gets in with what it has made.
+      await daemon.tokens.withdraw(({ by }) => by?.user === `token:${name}`)
       return {}
     },
     whoAmI: async (_, { caller }) => {

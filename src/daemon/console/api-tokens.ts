@@ -37,6 +37,8 @@ export interface ApiTokenPorts {
 
 const mostTokens = 200
 const longestMs = 366 * 24 * 3_600_000
+/** Of a join token of which nothing is said. */
+const usualJoinSeconds = 3600
 const prefix = 'systole_'
 /** Wrong ones are in the log no more often, with how many there were. */
 const tellEveryMs = 10_000
@@ -131,6 +133,19 @@ export class ApiTokens {
     // While access control is off, nobody but root runs jobs.
     const permissions = mayRun ? all : all.filter(({ on }) => !(on.by === 'element' && on.name === 'job'))
     return { kind: 'limited', user, permissions }
+  }
+
+  /** For a join token that this caller makes: it does not outlive the one that he has shown. */
+  joinTokenSeconds({ token }: Pick<WebCaller, 'token'>, asked: number | undefined): number | undefined {
+    const record = this.#find(hashOf(token))
+    if (record === undefined) return asked
+    const left = Math.floor((record.validUntil - Date.now()) / 1000)
+    if (asked === undefined) return Math.min(usualJoinSeconds, left)
+    if (asked <= left) return asked
+    throw refuse(
+      'bad-time',
+      `The token '${record.name}' expires on ${new Date(record.validUntil).toISOString()}, and a join token that it makes cannot be valid for longer. Specify at most ${left}s.`,
+    )
   }
 
   /** They are those of another cluster from now on. */

@@ -45,6 +45,7 @@ export class HttpDoor {
   readonly #allowance = new Allowance(shares)
   /** One of a connection at most. */
   readonly #waiting = new Map<Socket, Waiting>()
+  readonly #sockets = new Set<Socket>()
   readonly #connections = new Map<string, number>()
   #open: Open | undefined
   #quorateUntil = monotonicMs(Number.NEGATIVE_INFINITY)
@@ -65,6 +66,9 @@ export class HttpDoor {
   async use(settings: DiscoverySettings): Promise<void> {
     const { http, hosts } = settings
     this.#open = http && { settings, callers: callersOf(http, hosts) }
+    // Whoever is not answered any more hears no more either, also on what is open.
+    for (const socket of [...this.#sockets])
+      if (this.#open?.callers.isAnswered(socket.remoteAddress ?? '') !== true) socket.destroy()
     await this.#places.use(http ? placesOf(http, settings.ownAddresses) : [])
   }
 
@@ -101,7 +105,9 @@ export class HttpDoor {
       const address = ownerOf(socket.remoteAddress ?? '')
       const count = (this.#connections.get(address) ?? 0) + 1
       this.#connections.set(address, count)
+      this.#sockets.add(socket)
       socket.on('close', () => {
+        this.#sockets.delete(socket)
         // A response behind another one of its connection is not told of the end.
         this.#waiting.get(socket)?.leave()
         const left = (this.#connections.get(address) ?? 1) - 1

@@ -511,7 +511,10 @@ export class Daemon {
 
   /** Without quorum only on the host that founds the cluster, which can sign alone: nobody else would know the token. */
   async issueToken(meant: Omit<AskedToken, 'user'>, caller: CallerIdentity): Promise<JoinTokenAnswer> {
-    const asked = { ...meant, user: (await this.access.rightsOf(caller)).user }
+    const { user } = await this.access.rightsOf(caller)
+    const validSeconds =
+      caller.kind === 'web' ? this.apiTokens.joinTokenSeconds(caller, meant.validSeconds) : meant.validSeconds
+    const asked = { ...meant, user, ...(validSeconds === undefined ? {} : { validSeconds }) }
     const { pki } = this.paths
     if (this.#node?.quorate !== true && readWholeKey(pki) === undefined)
       throw refuse('no-quorum', 'This node has no quorum. Create the token on a node that has quorum.')

@@ -1,5 +1,6 @@
 import { get, type IncomingMessage, request } from 'node:http'
 import { connect } from 'node:net'
+import { networkInterfaces } from 'node:os'
 import Consul from 'consul'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { monotonicMs } from '../../../src/base/index.ts'
@@ -208,3 +209,34 @@ test('a connection has one request that waits: whoever sends more behind it is c
     expect((await ask('/v1/catalog/services')).status).toBe(200)
   }
 })
+
+/** Callers by loopback are always answered. */
+const foreign = Object.values(networkInterfaces())
+  .flat()
+  .find((one) => one?.family === 'IPv4' && !one.internal)?.address
+
+test.skipIf(foreign === undefined)(
+  'whoever is not answered any more hears no more on what is open, and others do',
+  async () => {
+    let ended: readonly string[] = []
+    const open = async (localAddress: string): Promise<void> => {
+      const over = (): void => {
+        ended = [...ended, localAddress]
+      }
+      const path = '/v1/systole/events'
+      await new Promise<void>((resolve) => {
+        get({ host: '127.0.0.1', port, path, localAddress, agent: false }, (response) => {
+          response.on('error', () => undefined).on('close', over)
+          response.once('data', () => resolve())
+        }).on('error', over)
+      })
+    }
+    await open('127.0.0.1')
+    await open(foreign ?? '')
+    await door.use(settingsOf(`port=${port} listen=local clients=10.83.0.0/24`))
+    await expect.poll(() => ended).toEqual([foreign])
+    know(serviceOf('web', 1), serviceOf('db', 1))
+    expect((await ask('/v1/catalog/services')).status).toBe(200)
+    expect(ended).toEqual([foreign])
+  },
+)

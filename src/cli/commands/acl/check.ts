@@ -6,7 +6,9 @@ import {
   type AclPermission,
   accessTo,
   aclIsOn,
+  childElement,
   childElements,
+  configurationElement,
   mayRead,
   permissionsOf,
   readConfiguration,
@@ -22,7 +24,7 @@ export const aclCheck: Command = {
   usage: '<user> [<xpath>]',
   summary: 'Show what a user may read and change, optionally only for the elements that an XPath selects',
   details:
-    "Prints one line for each element whose permission differs from its parent's. Uses the groups that the user has on this host. The answer is the same whether access control is enabled or not.",
+    "Prints one line for each element whose permission differs from its parent's. Uses the groups that the user has on this host, and lists those that the ACLs name. The answer is the same whether access control is enabled or not.",
   flags: [],
   examples: ['systole acl check alice', 'systole acl check alice \'//primitive[@id="web"]\''],
   run: async (call) => await run(call),
@@ -37,7 +39,9 @@ async function run(call: Call): Promise<Outcome> {
   expectWords(call.words, { atLeast: 1, atMost: 2, usage: 'acl check <user> [<xpath>]' })
   const [name = '', xpath] = call.words
   const { cib } = await call.cluster.readCib()
-  const groups = await groupsOf(name)
+  // Those that the configuration does not name have no effect, and are nobody's business who reads the configuration from elsewhere.
+  const named = new Set(aclGroupsIn(cib))
+  const groups = (await groupsOf(name)).filter((group) => named.has(group))
   const enabled = aclIsOn(readConfiguration(cib))
   const isSuperuser = superusers.includes(name)
   const permissions = isSuperuser ? everything : (permissionsOf(cib, { name, groups }) ?? [])
@@ -83,6 +87,12 @@ function found(cib: XmlElement, access: Access, xpath: string): readonly Line[] 
     path: elementPath(cib, element) ?? element.name,
     may: mayOf(access, element),
   }))
+}
+
+function aclGroupsIn(cib: XmlElement): readonly string[] {
+  const section = childElement(configurationElement(cib), 'acls')
+  const groups = section === undefined ? [] : childElements(section, 'acl_group')
+  return groups.map(({ attributes: { id = '', name = id } }) => name)
 }
 
 /** None for a user whom this host does not know. */

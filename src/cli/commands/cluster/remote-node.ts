@@ -292,7 +292,19 @@ export const nodeClear: Command = {
     const isListed = readConfiguration(cib).nodes.some((node) => node.name === name)
     if (!call.flags.has('preview')) await call.cluster.live?.clearNode({ node: name })
     const message = `Deleted all records of ${name}.`
-    if (!isListed && isRecorded(cib, name)) return done(`${message}\n`, { removed: [] })
+    if (!isListed && isRecorded(cib, name))
+      return call.flags.has('preview')
+        ? done(
+            `Preview: nothing was changed. The command would say: ${message}\nThe change would cause no actions.\n`,
+            {
+              preview: true,
+              message,
+              actions: [],
+              leftStopped: [],
+              removed: [],
+            },
+          )
+        : done(`${message}\n`, { removed: [] })
     return await changeCib(call, {
       edit: (current) => removeNode(current, { name }),
       message: () => message,

@@ -107,7 +107,7 @@ async function described(call: Call, file: string): Promise<Description> {
       return [one.slice(0, at), one.slice(at + 1)] as const
     }),
   )
-  return await readDescription(call, file, { variables, environment: process.env })
+  return await readDescription(call, file, { variables, environment: call.terminal.environment ?? process.env })
 }
 
 const optionsOf = (call: Call) => ({ prunes: call.flags.has('prune'), overwrites: call.flags.has('overwrite') })
