@@ -1,25 +1,12 @@
-/**
- * A node that takes part in the cluster: builds the adapters, drives the cores, and lets what one says reach the others.
- * Nothing is decided here.
- */
-import { createPublicKey } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import type { MonotonicMs, NodeName } from '../../base/index.ts'
 import { type Change, type ClusterView, isSettled, type MemberRecord } from '../../controller/index.ts'
 import type { Executor } from '../../executor/index.ts'
 import { heartbeatOf, type NodeState, ownCopyWillDo, saidOf, silentOf } from '../../node/index.ts'
-import {
-  type ClusterState,
-  keyOfPublic,
-  type NodePki,
-  type PeerCredentials,
-  type PkiOrder,
-  type TlsIdentity,
-} from '../../rpc/index.ts'
+import type { ClusterState, NodePki, TlsIdentity } from '../../rpc/index.ts'
 import { connectedNodeNames } from '../../status/index.ts'
 import type { Entry, Store } from '../../store/index.ts'
 import type { ToolServer } from '../../tools/index.ts'
-import type { AccessControl } from '../access/access-control.ts'
 import { markAccessControl } from '../access/access-mark.ts'
 import { remoteTools, serveAgentTools } from '../agent-tools/serve-agent-tools.ts'
 import { AlertDriver } from '../alerts/alert-driver.ts'
@@ -28,96 +15,46 @@ import { DampenedAttributes } from '../attributes/dampened-attributes.ts'
 import { fencingRecordOf } from '../cluster-state/cluster-state.ts'
 import { LinkStates } from '../cluster-state/link-states.ts'
 import { FencingDriver } from '../fencing/fencing-driver.ts'
-import { FactsKeeper } from '../hardware/facts-keeper.ts'
-import { HealthKeeper } from '../hardware/health-keeper.ts'
-import { HoldKeeper } from '../holds/hold-keeper.ts'
 import { readBootId } from '../host/boot-id.ts'
 import { monotonicNow } from '../host/clock.ts'
 import { shortages } from '../host/free-space.ts'
 import type { Log } from '../host/log.ts'
-import type { Paths } from '../host/paths.ts'
 import { endSelf } from '../host/self-reboot.ts'
 import { isEnabled } from '../host/takes-part.ts'
-import { JobKeeper } from '../jobs/job-keeper.ts'
-import { TaskRunners } from '../jobs/start-runner.ts'
-import { TaskCleaner } from '../jobs/task-cleaner.ts'
-import { tasksFolder } from '../jobs/task-files.ts'
-import { TaskKeeper } from '../jobs/task-keeper.ts'
-import { LockKeeper } from '../locks/lock-keeper.ts'
-import type { DaemonMetrics } from '../metrics/daemon-metrics.ts'
+import type { TaskRunners } from '../jobs/start-runner.ts'
 import type { ClusterFile, ClusterNodeEntry } from '../node-list/cluster-file.ts'
 import { memberAddresses } from '../node-list/known-hosts.ts'
-import { addKey, decodeNodeList } from '../node-list/node-list.ts'
+import { decodeNodeList } from '../node-list/node-list.ts'
 import { isSameName } from '../node-list/node-names.ts'
-import { AskForList } from '../peers/ask-for-list.ts'
-import { BringList } from '../peers/bring-list.ts'
 import { Peers } from '../peers/peers.ts'
-import type { WithAuthority } from '../pki/authority.ts'
-import { AuthorityKeeper, authorityNotes, keepShare } from '../pki/authority-keeper.ts'
-import { AuthorityRotation } from '../pki/authority-rotation.ts'
-import { signForRemote, signForWitness } from '../pki/certificates.ts'
+import { type AuthorityKeeper, authorityNotes } from '../pki/authority-keeper.ts'
+import type { AuthorityRotation } from '../pki/authority-rotation.ts'
+import { signForRemote } from '../pki/certificates.ts'
 import { authoritiesIn, readIdentity } from '../pki/identity.ts'
-import { knownBy, OwnKey } from '../pki/pins.ts'
 import type { ServiceAnswer } from '../planner/messages.ts'
-import { componentsCommand } from '../plays/components-command.ts'
-import { PlayKeeper } from '../plays/play-keeper.ts'
 import { nodesForPulse } from '../pulse/begin.ts'
-import type { Pulse } from '../pulse/pulse.ts'
 import { fencingHistoryPrefix, nodeListKey } from '../records/keys.ts'
-import { secretsOfView } from '../records/secrets-of-view.ts'
 import type { StoreChange } from '../records/store-view.ts'
-import { renewBundleIdentities } from '../remote/bundle-containers.ts'
 import { RemoteConnections } from '../remote/connections.ts'
 import { type RemovalView, removalNotes } from '../removal/removal-core.ts'
-import { RemovalWork } from '../removal/removal-work.ts'
-import { Rollouts } from '../rollout/rollouts.ts'
-import { ServiceDriver } from '../services/service-driver.ts'
+import type { Rollouts } from '../rollout/rollouts.ts'
 import { type LocalStore, openLocalStore } from '../store/local-store.ts'
 import { TwoNodeDriver } from '../two-node/two-node-driver.ts'
 import { forgetMet, hasMet } from '../two-node/wait-for-all.ts'
-import { Relink } from '../votes/relink.ts'
-import { VoteKeeper, voterState } from '../votes/vote-keeper.ts'
 import { WatchdogDriver } from '../watchdog/watchdog-driver.ts'
-import { type WitnessKnowledge, WitnessLink } from '../witness/witness-link.ts'
+import type { WitnessKnowledge } from '../witness/witness-link.ts'
 import { KnownState } from './known-state.ts'
+import { MembershipKeepers } from './membership-keepers.ts'
 import { NodeDriver } from './node-driver.ts'
+import type { ClusterNodeSetup } from './node-setup.ts'
+import type { NodeSources } from './node-sources.ts'
 import { nodeState } from './node-state.ts'
 import { openExecutor } from './open-executor.ts'
 import { OwnTroubles } from './own-troubles.ts'
 import { prepareStore } from './prepare-store.ts'
 import { PulseNews } from './pulse-news.ts'
 import { RestartNotice } from './restart-notice.ts'
-
-export interface ClusterNodeSetup {
-  readonly file: ClusterFile
-  readonly own: ClusterNodeEntry
-  /** As it is now: it may be renewed. */
-  readonly identity: () => TlsIdentity
-  readonly pulse: Pulse
-  readonly paths: Paths
-  readonly log: Log
-  readonly withAuthority: WithAuthority
-  readonly ownPki: { readonly state: () => NodePki; readonly follow: (order: PkiOrder) => Promise<void> }
-  /** A bug: the daemon ends, to be started again. */
-  readonly fail: (error: unknown) => void
-  /** No bug: the node must come back as somebody new. */
-  readonly restart: (reason: string) => void
-  /** Another host's list of nodes, which may be newer than the file. */
-  readonly onNodeList: (listed: ClusterFile) => void
-  /** The store's. Who is not in it was removed. */
-  readonly onStoredList: (listed: ClusterFile) => void
-  /** Those that were made for a node that is removed. */
-  readonly withdrawTokens: (node: NodeName) => Promise<unknown>
-  /** More than half of the other nodes say so. */
-  readonly onRemoved: () => void
-  /** A list that counts although this node's own may be as new. */
-  readonly giveWayTo: (listed: ClusterFile) => void
-  /** Who calls on this host, and what they may do. */
-  readonly local: { readonly access: AccessControl; readonly credentials: PeerCredentials | undefined }
-  readonly metrics: DaemonMetrics
-  /** What is wrong with the host beside this node, as a sentence. */
-  readonly trouble: () => string | undefined
-}
+import { WorkKeepers } from './work-keepers.ts'
 
 const announcePatienceMs = 2000
 
@@ -135,33 +72,15 @@ export class ClusterNode {
   readonly #watchdog: WatchdogDriver
   readonly #troubles: OwnTroubles
   readonly #core: NodeDriver
-  readonly #votes: VoteKeeper
-  readonly authority: AuthorityKeeper
-  readonly rotation: AuthorityRotation
   readonly #dampened: DampenedAttributes
   readonly #connections: RemoteConnections
   readonly #alerts: AlertDriver
-  readonly #askForList: AskForList
-  readonly #bringList: BringList
-  readonly #witness: WitnessLink
   readonly #links = new LinkStates()
   /** Why this node cannot end those on a link that is down. */
   #connectionsStay: string | undefined
-  readonly #relink: Relink
-  readonly #ownKey: OwnKey
-  readonly #removals: RemovalWork
-  readonly #locks: LockKeeper
-  readonly #tasks: TaskKeeper
-  readonly runners = new TaskRunners()
-  readonly #taskCleaner: TaskCleaner
-  readonly #holds: HoldKeeper
-  readonly #services: ServiceDriver
-  readonly #facts: FactsKeeper
-  readonly #health: HealthKeeper
   readonly #notice: RestartNotice
-  readonly #jobs: JobKeeper
-  readonly #plays: PlayKeeper
-  readonly rollouts: Rollouts
+  readonly #membership: MembershipKeepers
+  readonly #work: WorkKeepers
   readonly #listeners = new Set<() => void>()
   readonly #bootId = readBootId()
   #file: ClusterFile
@@ -202,38 +121,15 @@ export class ClusterNode {
     this.#watchdog = this.#openWatchdog()
     this.#troubles = this.#openTroubles()
     this.#core = this.#openCore()
-    this.#witness = new WitnessLink({
-      identity: setup.identity,
-      file: () => this.#file,
-      quorate: () => this.quorate,
-      sign: async (witness, publicKey) => {
-        const { certificate } = await signForWitness(setup.withAuthority, witness, publicKey)
-        // Whoever takes it out revokes what the list knows it by.
-        await addKey(this.store, this.#file, witness.name, { key: keyOfPublic(createPublicKey(publicKey)) })
-        return certificate
-      },
-      onNodeList: setup.onNodeList,
-      onChange: () => this.#look(),
-    })
+    this.#membership = this.#openMembership()
     this.twoNode = this.#openTwoNode()
     this.fencing = this.#openFencing()
     this.attributes = new AttributeChanges({ ...this.#sources(), onState: (listener) => this.onState(listener) })
-    this.#dampened = new DampenedAttributes({
-      ...this.#sources(),
-      entry: this.#known.get,
-      term: () => this.#ledTerm(),
-    })
-    this.#alerts = new AlertDriver({
-      ...this.#sources(),
-      self: this.name,
-      paths: setup.paths,
-      below: this.#known.below,
-      term: () => this.#ledTerm(),
-    })
+    this.#dampened = new DampenedAttributes(this.#sources())
+    this.#alerts = new AlertDriver({ ...this.#sources(), paths: setup.paths })
     this.#connections = new RemoteConnections({
       ...this.#sources(),
       alertFor: this.#alerts.result,
-      self: this.name,
       identity: setup.identity,
       notice: (resource) => this.#executor?.notice(resource),
       sign: async (remote, publicKey) => await signForRemote(setup.withAuthority, remote, publicKey),
@@ -242,149 +138,14 @@ export class ClusterNode {
       members: () => memberAddresses(this.#file),
       runTool: remoteTools(this, setup.log, setup.local.access),
     })
-    this.#votes = new VoteKeeper({
-      ...this.#sources(),
-      self: this.name,
-      paths: setup.paths,
-      file: () => this.#file,
-      leads: () => this.#leads(),
-      stateOf: (host) =>
-        host === this.#file.witness?.name ? this.#witness.voterState : voterState(this.view, host, this.isUp(host)),
-    })
-    this.authority = new AuthorityKeeper({
-      ...this.#sources(),
-      self: this.name,
-      pki: setup.paths.pki,
-      file: () => this.#file,
-      entry: this.#known.get,
-      isUp: this.isUp,
-      leads: () => this.#leads(),
-      withAuthority: setup.withAuthority,
-      generationsOf: async (member) => (await this.#peers.to(member).getPki({})).shares,
-      keep: async (member, share) => await this.#peers.to(member).keepAuthorityShare(share),
-      replace: async () => await this.rotation.begin(),
-    })
-    this.rotation = this.#openRotation()
-    this.#relink = new Relink({
-      ...this.#sources(),
-      self: this.name,
-      lease: () => (this.quorate ? this.#core.state.lease : undefined),
-      mustRelink: () => this.#localStore?.mustRelink() ?? false,
-      relink: async (hasTurn) => await this.#localStore?.relink(hasTurn),
-      mayChange: () => this.#own.links !== undefined,
-    })
-    this.#removals = new RemovalWork({
-      node: this,
-      log: setup.log,
-      peers: this.#peers,
-      seen: () => this.removals,
-      withdrawTokens: setup.withdrawTokens,
-      leads: () => this.#leads(),
-      onChanged: setup.onStoredList,
-    })
-    this.#locks = new LockKeeper({
-      ...this.#sources(),
-      now: monotonicNow,
-      below: this.#known.below,
-      term: () => this.#ledTerm(),
-    })
-    this.#notice = new RestartNotice({ ...this.#sources(), self: this.name, incarnation: this.#incarnation })
-    this.#holds = new HoldKeeper({
-      ...this.#sources(),
-      now: monotonicNow,
-      calendarMs: Date.now,
-      below: this.#known.below,
-      term: () => this.#ledTerm(),
-    })
-    this.#services = new ServiceDriver({
-      ...this.#sources(),
-      self: this.name,
-      file: () => this.#file,
-      quorate: () => this.quorate,
-      quorateUntil: () => this.quorateUntil,
-      attributes: this.attributes,
-      folder: setup.paths.checks,
-      watches: setup.paths.watches,
-      done: setup.paths.watchesDone,
-      catalogue: async (asked) => await this.#known.services(asked),
-    })
-    const own = { self: this.name, quorate: () => this.quorate, attributes: this.attributes }
-    this.#facts = new FactsKeeper({ ...this.#sources(), ...own })
-    this.#health = new HealthKeeper({ ...this.#sources(), ...own })
-    this.#tasks = new TaskKeeper({
-      ...this.#sources(),
-      below: this.#known.below,
-      self: {
-        node: this.name,
-        incarnation: this.#incarnation,
-        ...(this.#bootId !== undefined && { bootId: this.#bootId }),
-      },
-      entry: this.#known.get,
-      folder: tasksFolder(setup.paths.data),
-      componentsCommand: componentsCommand(setup.paths.data),
-      quorate: () => this.quorate,
-      startRunner: this.runners.start,
-      warmRunner: this.runners.warm,
-      secretNames: () => secretsOfView(this.view),
-    })
-    this.#jobs = new JobKeeper({
-      ...this.#sources(),
-      entry: this.#known.get,
-      below: this.#known.below,
-      file: () => this.#file,
-      term: () => this.#ledTerm(),
-    })
-    this.#plays = new PlayKeeper({
-      ...this.#sources(),
-      entry: this.#known.get,
-      below: this.#known.below,
-      file: () => this.#file,
-      term: () => this.#ledTerm(),
-    })
-    this.rollouts = new Rollouts({
-      ...this.#sources(),
-      self: this.name,
-      below: this.#known.below,
-      file: () => this.#file,
-      data: setup.paths.data,
-      witnessUp: () => this.#witness.state()?.state === 'up',
-      term: () => this.#ledTerm(),
-      settled: () => isSettled(this.#core.state.controller),
-    })
-    this.#taskCleaner = new TaskCleaner({
-      ...this.#sources(),
-      below: this.#known.below,
-      term: () => this.#ledTerm(),
-    })
-    this.#ownKey = new OwnKey({
-      ...this.#sources(),
-      self: this.name,
-      known: knownBy(setup.identity().certificate),
-      file: () => this.#file,
-      quorate: () => this.quorate,
-    })
-    this.#bringList = new BringList({
-      leads: () => this.#leads(),
-      file: () => this.#file,
-      view: () => this.view,
-      peers: this.#peers,
-    })
-    this.#askForList = new AskForList({
-      self: this.name,
-      peers: this.#peers,
-      file: () => this.#file,
-      quorate: () => this.quorate,
-      onNodeList: setup.onNodeList,
-      onRemoved: setup.onRemoved,
-    })
+    this.#notice = new RestartNotice({ ...this.#sources(), incarnation: this.#incarnation })
+    this.#work = this.#openWork()
   }
 
   /** Resolves when the node has begun; whether it gets in depends on the others, and `state` tells. */
   async start(): Promise<void> {
     const { own, paths, log, fail, pulse } = this.#setup
-    this.#askForList.begin()
-    this.#bringList.begin()
-    this.#witness.begin()
+    this.#membership.begin()
     this.#localStore = await openLocalStore({
       file: this.#file,
       own,
@@ -414,12 +175,27 @@ export class ClusterNode {
   readonly entry = (key: string): Entry | undefined => this.#known.get(key)
   readonly below = (prefix: string): readonly Entry[] => this.#known.below(prefix)
 
-  /** By this node's own clock, now. */
-  /** Nobody that it knows brings it into the cluster. */
   get findsNobody(): boolean {
-    return this.#askForList.findsNobody
+    return this.#membership.findsNobody
   }
 
+  get authority(): AuthorityKeeper {
+    return this.#membership.authority
+  }
+
+  get rotation(): AuthorityRotation {
+    return this.#membership.rotation
+  }
+
+  get rollouts(): Rollouts {
+    return this.#work.rollouts
+  }
+
+  get runners(): TaskRunners {
+    return this.#work.runners
+  }
+
+  /** By this node's own clock, now. */
   get quorate(): boolean {
     return this.#core.quorate
   }
@@ -441,27 +217,20 @@ export class ClusterNode {
   /** The address at which a node is reached now. */
   readonly reach = (node: ClusterNodeEntry): string => this.#links.reach(node)
 
-  /** By which the removal of nodes goes on. */
   get removals(): RemovalView {
-    const { holders = [] } = this.authority.record ?? {}
-    return {
-      file: this.#file,
-      view: this.view,
-      isUp: (host) => this.isUp(host) || this.hearsWitness(host),
-      hasShare: (node) => holders.some(({ name }) => name === node),
-    }
+    return this.#membership.removals
   }
 
   beginRemoval(node: NodeName): void {
-    this.#removals.begin(node)
+    this.#membership.beginRemoval(node)
   }
 
   get witnessKnows(): WitnessKnowledge {
-    return this.#witness.knows
+    return this.#membership.witness.knows
   }
 
-  readonly lookForWitness = async (): Promise<void> => await this.#witness.lookNow()
-  readonly hearsWitness = (host: NodeName): boolean => this.#witness.hears(host)
+  readonly lookForWitness = async (): Promise<void> => await this.#membership.witness.lookNow()
+  readonly hearsWitness = (host: NodeName): boolean => this.#membership.witness.hears(host)
 
   state(): ClusterState {
     return nodeState({
@@ -477,7 +246,7 @@ export class ClusterNode {
       storeTrouble: this.#localStore?.trouble() ?? this.#known.trouble ?? this.#storeTrouble,
       watchdogTroubles: this.#watchdog.troubles,
       twoNode: this.twoNode.state(),
-      witness: this.#witness.state(),
+      witness: this.#membership.witness.state(),
       enabled: isEnabled(this.#setup.paths),
     })
   }
@@ -513,10 +282,8 @@ export class ClusterNode {
     this.#connections.tellList()
     this.#peers.replaceFile(file)
     this.#localStore?.follow(file)
-    this.#witness.look()
+    this.#membership.listChanged()
     this.#tellPulse()
-    this.#relink.look()
-    this.#ownKey.look()
     this.#look()
   }
 
@@ -554,30 +321,12 @@ export class ClusterNode {
   async #end(how: 'stop' | 'leave-running'): Promise<void> {
     if (this.#ended) return
     this.#ended = true
-    this.#askForList.end()
-    this.#bringList.end()
-    this.#witness.end()
+    this.#membership.close()
     this.twoNode.close()
     this.#watchdog.close()
     this.#troubles.close()
     this.#core.end()
-    this.#votes.close()
-    this.#removals.close()
-    this.#locks.close()
-    this.#tasks.close()
-    this.runners.close()
-    this.#taskCleaner.close()
-    this.rollouts.close()
-    this.#holds.close()
-    this.#services.close()
-    this.#facts.close()
-    this.#health.close()
-    this.#jobs.close()
-    this.#plays.close()
-    this.authority.close()
-    this.rotation.close()
-    this.#relink.close()
-    this.#ownKey.close()
+    this.#work.close()
     this.#dampened.close()
     await this.#executor?.close()
     await this.#alerts.close()
@@ -653,24 +402,10 @@ export class ClusterNode {
   /** Whatever reacts to state compares it anew. */
   #look(): void {
     this.#tellCopy()
-    this.#votes.look()
-    this.#removals.look()
-    this.#locks.look()
-    this.#holds.look()
+    this.#membership.look()
     this.#notice.look()
-    if (this.#executor) {
-      this.#alerts.look()
-      this.#services.look()
-      this.#facts.look()
-      this.#health.look()
-      this.#tasks.look()
-      this.#jobs.look()
-      this.#plays.look()
-      this.#taskCleaner.look()
-      this.rollouts.look()
-    }
-    this.authority.look()
-    this.rotation.look()
+    if (this.#executor) this.#alerts.look()
+    this.#work.look(this.#executor !== undefined)
     this.#tellListeners()
   }
 
@@ -724,7 +459,7 @@ export class ClusterNode {
         ...troubles.filter((trouble) => trouble !== undefined),
         ...shortages(this.#setup.paths),
         ...this.#alerts.troubles,
-        ...this.#services.troubles,
+        ...this.#work.troubles,
       ]
     }
     return new OwnTroubles(find, (troubles) => {
@@ -734,52 +469,15 @@ export class ClusterNode {
     })
   }
 
-  #openRotation(): AuthorityRotation {
-    const { ownPki, paths } = this.#setup
-    const isOwn = (member: NodeName): boolean => member === this.name
-    return new AuthorityRotation({
-      ...this.#sources(),
-      self: this.name,
-      file: () => this.#file,
-      leads: () => this.#leads(),
-      isUp: this.isUp,
-      record: () => this.authority.record,
-      commit: async (record, madeFrom) => await this.authority.commit(record, madeFrom),
-      keep: async (member, share) => {
-        if (isOwn(member)) keepShare(paths.pki, share, this.authority.record?.generation)
-        else await this.#peers.to(member).keepAuthorityShare(share)
-      },
-      pkiOf: async (member) =>
-        isOwn(member) ? ownPki.state() : await this.#peers.to(member).getPki({}, { timeoutMs: 2000 }),
-      bring: async (member, order) =>
-        isOwn(member)
-          ? await ownPki.follow(order)
-          : await this.#peers.to(member).bringPki(order, { timeoutMs: 15_000 }),
-      votesSettled: async () => await this.#votes.isSettled(),
-      pkiOfWitness: async () => await this.#witness.pki(),
-      bringWitness: async (order) => await this.#witness.bringPki(order),
-      onCertified: async () =>
-        await renewBundleIdentities({
-          view: () => this.view,
-          store: () => this.store,
-          withAuthority: this.#setup.withAuthority,
-        }),
-      authority: () => readIdentity(paths.pki).authority,
-    })
-  }
-
   /** Another certificate, or other authorities: whatever connects from now on shows it, and nothing that runs or beats begins anew. */
   async useIdentity(identity: TlsIdentity, isAnotherCertificate: boolean): Promise<void> {
     await this.#setup.pulse.useIdentity(identity)
     if (this.#ended) return
-    if (isAnotherCertificate) {
-      this.#peers.renew()
-      this.#witness.renew()
-    }
+    if (isAnotherCertificate) this.#peers.renew()
     this.#connections.renew(isAnotherCertificate)
-    this.#ownKey.use(knownBy(identity.certificate))
+    this.#membership.useIdentity(identity, isAnotherCertificate)
     this.#localStore?.believe()
-    this.#relink.look()
+    this.#membership.lookForRelink()
   }
 
   /** A remote node or a guest, of the configuration or recorded from before. TLS compares names without regard to case. */
@@ -841,14 +539,12 @@ export class ClusterNode {
         this.#tellListeners()
       },
       quorumGained: () => {
-        this.#askForList.end()
         this.twoNode.gainedQuorum()
-        this.#relink.look()
-        this.#ownKey.look()
+        this.#membership.quorumGained()
         this.#look()
       },
       quorumLost: () => {
-        this.#askForList.begin()
+        this.#membership.quorumLost()
         this.#tellCopy()
         this.#tellListeners()
       },
@@ -918,8 +614,47 @@ export class ClusterNode {
     })
   }
 
-  #sources(): { readonly log: Log; readonly store: () => Store; readonly view: () => ClusterView } {
-    return { log: this.#log, store: () => this.store, view: () => this.view }
+  #openMembership(): MembershipKeepers {
+    return new MembershipKeepers({
+      ...this.#setup,
+      ...this.#sources(),
+      node: this,
+      peers: this.#peers,
+      isUp: this.isUp,
+      lease: () => this.#core.state.lease,
+      localStore: () => this.#localStore,
+      hasLinks: () => this.#own.links !== undefined,
+      onChange: () => this.#look(),
+    })
+  }
+
+  #openWork(): WorkKeepers {
+    return new WorkKeepers({
+      ...this.#sources(),
+      paths: this.#setup.paths,
+      incarnation: this.#incarnation,
+      bootId: this.#bootId,
+      attributes: this.attributes,
+      quorateUntil: () => this.quorateUntil,
+      services: async (asked) => await this.#known.services(asked),
+      witnessUp: () => this.#membership.witness.state()?.state === 'up',
+      settled: () => isSettled(this.#core.state.controller),
+    })
+  }
+
+  #sources(): NodeSources {
+    return {
+      self: this.name,
+      log: this.#log,
+      store: () => this.store,
+      view: () => this.view,
+      entry: this.entry,
+      below: this.below,
+      file: () => this.#file,
+      quorate: () => this.quorate,
+      leads: () => this.#leads(),
+      term: () => this.#ledTerm(),
+    }
   }
 
   #leads(): boolean {

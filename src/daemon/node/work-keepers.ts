@@ -1,0 +1,109 @@
+/**
+ * What a node keeps in order for those who use the cluster: locks, holds, tasks, jobs, plays, rollouts, services, and what is known of its hardware.
+ * Each compares the state anew after every change; most of them act on the DC alone.
+ */
+import type { MonotonicMs } from '../../base/index.ts'
+import type { AttributeChanges } from '../attributes/attribute-changes.ts'
+import { FactsKeeper } from '../hardware/facts-keeper.ts'
+import { HealthKeeper } from '../hardware/health-keeper.ts'
+import { HoldKeeper } from '../holds/hold-keeper.ts'
+import { monotonicNow } from '../host/clock.ts'
+import type { Paths } from '../host/paths.ts'
+import { JobKeeper } from '../jobs/job-keeper.ts'
+import { TaskRunners } from '../jobs/start-runner.ts'
+import { TaskCleaner } from '../jobs/task-cleaner.ts'
+import { tasksFolder } from '../jobs/task-files.ts'
+import { TaskKeeper } from '../jobs/task-keeper.ts'
+import { LockKeeper } from '../locks/lock-keeper.ts'
+import type { ServiceAnswer, ServiceQuestion } from '../planner/messages.ts'
+import { componentsCommand } from '../plays/components-command.ts'
+import { PlayKeeper } from '../plays/play-keeper.ts'
+import { secretsOfView } from '../records/secrets-of-view.ts'
+import { Rollouts } from '../rollout/rollouts.ts'
+import { ServiceDriver } from '../services/service-driver.ts'
+import type { NodeSources } from './node-sources.ts'
+
+export interface WorkPorts extends NodeSources {
+  readonly paths: Paths
+  readonly incarnation: number
+  readonly bootId: string | undefined
+  readonly attributes: AttributeChanges
+  readonly quorateUntil: () => MonotonicMs
+  readonly services: (asked: Omit<ServiceQuestion, 'now'>) => Promise<ServiceAnswer>
+  readonly witnessUp: () => boolean
+  /** The DC finds nothing left to do. */
+  readonly settled: () => boolean
+}
+
+interface Keeper {
+  readonly look: () => void
+  readonly close: () => void
+}
+
+export class WorkKeepers {
+  readonly runners = new TaskRunners()
+  readonly rollouts: Rollouts
+  readonly #services: ServiceDriver
+  /** They write records only, also while this node may not run anything yet. */
+  readonly #always: readonly Keeper[]
+  /** Once this node may be given work. */
+  readonly #begun: readonly Keeper[]
+
+  constructor(ports: WorkPorts) {
+    const { paths } = ports
+    this.rollouts = new Rollouts({ ...ports, data: paths.data })
+    this.#services = openServices(ports)
+    this.#always = [
+      new LockKeeper({ ...ports, now: monotonicNow }),
+      new HoldKeeper({ ...ports, now: monotonicNow, calendarMs: Date.now }),
+    ]
+    this.#begun = [
+      this.#services,
+      new FactsKeeper(ports),
+      new HealthKeeper(ports),
+      openTasks(ports, this.runners),
+      new JobKeeper(ports),
+      new PlayKeeper(ports),
+      new TaskCleaner(ports),
+      this.rollouts,
+    ]
+  }
+
+  get troubles(): readonly string[] {
+    return this.#services.troubles
+  }
+
+  look(hasBegun: boolean): void {
+    for (const keeper of this.#always) keeper.look()
+    if (hasBegun) for (const keeper of this.#begun) keeper.look()
+  }
+
+  close(): void {
+    for (const keeper of [...this.#always, ...this.#begun]) keeper.close()
+    this.runners.close()
+  }
+}
+
+function openServices(ports: WorkPorts): ServiceDriver {
+  const { paths, services } = ports
+  return new ServiceDriver({
+    ...ports,
+    folder: paths.checks,
+    watches: paths.watches,
+    done: paths.watchesDone,
+    catalogue: services,
+  })
+}
+
+function openTasks(ports: WorkPorts, runners: TaskRunners): TaskKeeper {
+  const { self, incarnation, bootId, paths, view } = ports
+  return new TaskKeeper({
+    ...ports,
+    self: { node: self, incarnation, ...(bootId !== undefined && { bootId }) },
+    folder: tasksFolder(paths.data),
+    componentsCommand: componentsCommand(paths.data),
+    startRunner: runners.start,
+    warmRunner: runners.warm,
+    secretNames: () => secretsOfView(view()),
+  })
+}
