@@ -8,7 +8,7 @@
 #   install.sh remote and the containers of `npm run e2e:remote`
 #   install.sh rollout and the services that `npm run e2e:rollout` keeps up meanwhile
 #   install.sh services and the resolvers that `npm run e2e:services` asks
-#   install.sh packages and the tools that `npm run e2e:packages` checks packages with
+#   install.sh packages and the tools that `npm run e2e:packages` checks packages with, and a Debian 13 for its machines
 #   install.sh agents and the services that `npm run e2e:agents` runs under their agents
 #   install.sh clients and the programs of others that `npm run e2e:clients` runs on nodes
 #   install.sh pcs    and the pcs of this Debian and of the next, unpacked beside it, which `npm run fuzz:pcs` is held against
@@ -23,7 +23,7 @@ case "${1:-}" in
 esac
 [ "${1:-}" = test ] && packages+=(sbd prometheus binutils man-db mandoc)
 [ "${1:-}" = bench ] && packages+=(pacemaker corosync)
-[ "${1:-}" = packages ] && packages+=(binutils lintian gnupg man-db)
+[ "${1:-}" = packages ] && packages+=(binutils lintian gnupg man-db debootstrap)
 [ "${1:-}" = faults ] && packages+=(strace faketime)
 [ "${1:-}" = remote ] && packages+=(podman docker.io crun containernetworking-plugins iptables)
 [ "${1:-}" = rollout ] && packages+=(mariadb-server galera-4 rsync rabbitmq-server python3-pika python3-pymysql)
@@ -65,6 +65,7 @@ if [ ${#missing[@]} -gt 0 ]; then
 fi
 
 [ "${1:-}" = pcs ] && bash scripts/unpack-pcs.sh /var/cache/systole/pcs
+[ "${1:-}" = packages ] && bash scripts/unpack-debian-13.sh /var/cache/systole/debian-13
 
 if [ ! -e node_modules/.package-lock.json ] || [ package-lock.json -nt node_modules/.package-lock.json ]; then
   echo 'Installing npm packages and building'

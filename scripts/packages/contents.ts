@@ -35,6 +35,8 @@ function putRole(root: string, name: string, unit: string, release: Release): vo
     link(root, `usr/sbin/${program}`, `../lib/systole/current/bin/${program}`)
   if (name === 'systole') link(root, 'usr/bin/systole-inventory', '../lib/systole/current/bin/systole-inventory')
   put(root, `usr/lib/systemd/system/${unit}.service`, unitText(unit))
+  if (name === 'systole-witness')
+    put(root, `usr/lib/systemd/system/${unit}.service.d/witness.conf`, read('packaging/systoled-witness.conf'))
   put(root, 'usr/lib/sysusers.d/systole.conf', read('packaging/systole.sysusers'))
   put(root, 'usr/lib/tmpfiles.d/systole.conf', read('packaging/systole.tmpfiles'))
   put(root, `usr/lib/firewalld/services/${name}.xml`, read(`packaging/firewalld/${name}.xml`))

@@ -9,10 +9,30 @@ const project = resolve(import.meta.dirname, '../..')
 export const run = (program: string, ...words: readonly string[]): string =>
   execFileSync(program, words, { cwd: project, encoding: 'utf8', maxBuffer: 1e8, stdio: ['ignore', 'pipe', 'pipe'] })
 
+/** All four, with Node.js inside. */
+export const buildPackages = (folder: string): string =>
+  run(
+    'node',
+    'scripts/run.mjs',
+    'scripts/package.ts',
+    '--compression',
+    'none',
+    '--version',
+    '0.1.0',
+    '--folder',
+    folder,
+  )
+
+export function packageFile(folder: string, name: string, version: string): string {
+  const file = readdirSync(folder).find((one) => one.startsWith(`${name}_${version}_`)) ?? 'missing'
+  return join(folder, file)
+}
+
 export class PackageLab extends Lab {
   readonly packages: string
 
-  constructor(members: readonly string[], remotes: readonly string[]) {
+  /** `root`: of another Debian than this machine's. */
+  constructor(members: readonly string[], remotes: readonly string[], root?: string) {
     super([...members, ...remotes], { systemd: true, remotes, disks: ['/var/lib/dpkg'] })
     this.packages = join(this.folder, 'packages')
     chmodSync(this.folder, 0o755)
@@ -20,12 +40,10 @@ export class PackageLab extends Lab {
     for (const name of readdirSync(join(this.folder, 'programs'))) rmSync(join(this.folder, 'programs', name))
     mkdirSync(join(this.folder, 'nodes'), { recursive: true })
     writeFileSync(join(this.folder, 'packages-only'), '')
+    if (root !== undefined) writeFileSync(join(this.folder, 'debian'), root)
     writeFileSync(
       join(this.folder, 'boot.sh'),
-      `own=${this.folder}/nodes/$1/usr
-mkdir -p $own/upper $own/work
-mount -t overlay -o lowerdir=/usr,upperdir=$own/upper,workdir=$own/work overlay /usr
-mkdir -p /var/lib/apt/lists/partial /var/cache/apt/archives/partial /var/log/apt /var/lib/nginx /var/log/nginx
+      `mkdir -p /var/lib/apt/lists/partial /var/cache/apt/archives/partial /var/log/apt /var/lib/nginx /var/log/nginx
 rm -f /usr/sbin/policy-rc.d /etc/apt/sources.list /etc/apt/sources.list.d/*
 `,
     )
@@ -40,15 +58,12 @@ rm -f /usr/sbin/policy-rc.d /etc/apt/sources.list /etc/apt/sources.list.d/*
     )
   }
 
-  /** All four, with Node.js inside. */
   build(): void {
-    const words = ['--compression', 'none', '--version', '0.1.0', '--folder', this.packages]
-    run('node', 'scripts/run.mjs', 'scripts/package.ts', ...words)
+    buildPackages(this.packages)
   }
 
   file(name: string, version: string): string {
-    const file = readdirSync(this.packages).find((one) => one.startsWith(`${name}_${version}_`)) ?? 'missing'
-    return join(this.packages, file)
+    return packageFile(this.packages, name, version)
   }
 
   /** The same package as another version, after a change of its program. */

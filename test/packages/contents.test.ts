@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -68,6 +68,26 @@ test('only what runs in production is inside, and native code for this machine a
   expect(native.map((path) => path.split('/').at(-1)).sort()).toEqual(['koffi.node', 'node.napi.glibc.node'])
   const machine = run('readelf', '-h', ...native.map((path) => join(tree, path))).match(/Machine: .*/g) ?? []
   expect(new Set([...machine, ...(run('readelf', '-h', process.execPath).match(/Machine: .*/g) ?? [])]).size).toBe(1)
+})
+
+test('the exposure of the units is what the documentation says', () => {
+  const documented = readFileSync(join(project, 'docs/security.md'), 'utf8')
+  const exposureOf = (name: string): string => {
+    const root = join(folder, `units-${name}`)
+    run('dpkg-deb', '-x', deb(name), root)
+    const units = join(root, 'usr/lib/systemd/system')
+    const unit = readdirSync(units).find((one) => one.endsWith('.service')) ?? ''
+    // It is analysed with what it starts.
+    const text = readFileSync(join(units, unit), 'utf8').replace(/^ExecStart=.*$/m, 'ExecStart=/bin/true')
+    writeFileSync(join(units, unit), text)
+    const printed = run('systemd-analyze', 'security', '--offline=true', join(units, unit))
+    return /Overall exposure level for \S+: (\S+)/.exec(printed)?.[1] ?? printed
+  }
+  expect(documented).toContain(
+    `| \`systoled.service\` on a node, \`systoled-remote.service\` | ${exposureOf('systole')} |`,
+  )
+  expect(exposureOf('systole-remote')).toBe(exposureOf('systole'))
+  expect(documented).toContain(`a drop-in of the package \`systole-witness\`) | ${exposureOf('systole-witness')} |`)
 })
 
 test('the program runs from where it is installed, with what is inside', () => {

@@ -6,11 +6,11 @@ disk=$lab/nodes/$node
 mount --make-rprivate /
 hostname "$node"
 
-# A disk that is new begins with what the packages have put into that folder.
+# A disk that is new begins with what the packages have put into that folder; of another Debian, where `debian` names one.
 fill_new_disks() {
   local folder
   for folder; do
-    [ -d "$disk/disks$folder" ] || { mkdir -p "$(dirname "$disk/disks$folder")" && cp -a "$folder" "$disk/disks$folder"; }
+    [ -d "$disk/disks$folder" ] || { mkdir -p "$(dirname "$disk/disks$folder")" && cp -a "${debian:-}$folder" "$disk/disks$folder"; }
   done
 }
 

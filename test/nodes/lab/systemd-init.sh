@@ -17,6 +17,15 @@ if [ -d "$group" ]; then find "$group" -depth -type d -exec rmdir {} +; fi
 mkdir "$group"
 echo $$ >"$group/cgroup.procs"
 
+# Another Debian than this machine's, where the lab names the folder of one.
+debian=
+if [ -e "$lab/debian" ]; then debian=$(<"$lab/debian"); fi
+# A lab of packages has a /usr of its own, before the folder of the other Debian may be hidden.
+if [ -e "$lab/packages-only" ]; then
+  mkdir -p "$disk/usr/upper" "$disk/usr/work"
+  mount -t overlay -o "lowerdir=$debian/usr,upperdir=$disk/usr/upper,workdir=$disk/usr/work" overlay /usr
+fi
+
 mapfile -t own_folders <"$lab/disks"
 fill_new_disks /etc "${own_folders[@]}"
 mkdir -p "$disk/disks/etc/systole"
@@ -96,7 +105,7 @@ take_new_boot_id
 mount -o remount,bind,ro /
 # What would be lost if one of these were the host's own.
 for place in / /usr /proc/sys; do
-  # A lab of packages has given it one of its own.
+  # That of a lab of packages is the node's own.
   if [ -e "$lab/packages-only" ] && [ "$place" = /usr ] && [ "$(stat -f -c %T /usr)" = overlayfs ]; then continue; fi
   if touch "$place/systole-node-probe" 2>/dev/null; then
     rm -f "$place/systole-node-probe"
@@ -108,8 +117,9 @@ for place in /run /tmp /var /root /home /srv /mnt /opt /dev /dev/shm; do
   [ "$(stat -f -c %T "$place")" = tmpfs ] || { echo "the node's walls do not hold: $place is the host's" >&2; exit 1; }
 done
 cd /
-# The cgroup becomes the root of what this node sees of them.
+# The cgroup becomes the root of what this node sees of them. The last word is for the systemd of Debian 13, which wants to be asked for this kind of cgroups.
 exec unshare --cgroup bash -c '
   umount /sys/fs/cgroup/systemd && mount -t cgroup -o none,name=systemd systemd /sys/fs/cgroup/systemd &&
-  exec env -i container=docker PATH=/usr/sbin:/usr/bin:/sbin:/bin LAB_NODE="$1" /lib/systemd/systemd --system --unit=lab-node.target' \
+  exec env -i container=docker PATH=/usr/sbin:/usr/bin:/sbin:/bin LAB_NODE="$1" /lib/systemd/systemd --system --unit=lab-node.target \
+    SYSTEMD_CGROUP_ENABLE_LEGACY_FORCE=1' \
   init "$node" </dev/null
