@@ -13,6 +13,7 @@ import {
 } from '../../store/index.ts'
 import type { Log } from '../host/log.ts'
 import type { ClusterFile } from '../node-list/cluster-file.ts'
+import { DcRecords, type Stored } from '../records/dc-records.ts'
 import { fromBytes, toBytes } from '../records/json-value.ts'
 import { allPlayPartsPrefix, keys, playKey, playPartsPrefix, playsPrefix, taskKey } from '../records/keys.ts'
 
@@ -27,11 +28,6 @@ export interface PlayKeeperPorts {
   readonly term: () => number | undefined
 }
 
-interface Known {
-  readonly entry: Entry
-  readonly play: PlayRecord
-}
-
 const retryMs = 500
 /** Of time limits, which no change of the store announces. */
 const lookEveryMs = 5000
@@ -42,17 +38,22 @@ const partsWaitMs = 10 * 60_000
 
 export class PlayKeeper {
   readonly #ports: PlayKeeperPorts
-  readonly #read = new Map<string, { readonly revision: Revision; readonly play: PlayRecord | undefined }>()
-  /** Until its outcome is known: undefined; then the revision that it has made, which the view may not show yet. */
-  readonly #written = new Map<string, Revision | undefined>()
+  readonly #records: DcRecords<PlayRecord>
   /** Parts without a play, by the id of it: since when this node knows of them. */
   readonly #lonely = new Map<string, number>()
-  #missed = false
   #timer: NodeJS.Timeout | undefined
   #closed = false
 
   constructor(ports: PlayKeeperPorts) {
     this.#ports = ports
+    this.#records = new DcRecords({
+      ...ports,
+      prefix: playsPrefix,
+      parse: parsePlay,
+      notYet: 'a play could not go on yet',
+      onMissed: () => this.look(),
+      onFailed: () => this.#lookIn(retryMs),
+    })
   }
 
   /** After every change of the store, and when this node becomes the DC or stops being it. */
@@ -60,8 +61,8 @@ export class PlayKeeper {
     clearTimeout(this.#timer)
     const term = this.#closed ? undefined : this.#ports.term()
     if (term === undefined) return
-    const plays = this.#plays()
-    const open = plays.filter(({ play }) => !isOver(play))
+    const plays = this.#records.list()
+    const open = plays.filter(({ value }) => !isOver(value))
     for (const known of open) this.#goOn(term, known)
     for (const known of old(plays, Date.now())) this.#delete(term, known)
     this.#sweepParts(term)
@@ -71,22 +72,6 @@ export class PlayKeeper {
   close(): void {
     this.#closed = true
     clearTimeout(this.#timer)
-  }
-
-  #plays(): readonly Known[] {
-    const entries = this.#ports.below(playsPrefix)
-    const present = new Set(entries.map(({ key }) => key))
-    for (const key of this.#read.keys())
-      if (!present.has(key)) {
-        this.#read.delete(key)
-        this.#written.delete(key)
-      }
-    return entries.flatMap((entry) => {
-      const known = this.#read.get(entry.key)
-      const play = known?.revision === entry.modRevision ? known.play : parsePlay(fromBytes(entry.value))
-      this.#read.set(entry.key, { revision: entry.modRevision, play })
-      return play === undefined ? [] : [{ entry, play }]
-    })
   }
 
   #sweepParts(term: number): void {
@@ -116,8 +101,8 @@ export class PlayKeeper {
     }
   }
 
-  #goOn(term: number, { entry, play }: Known): void {
-    const { entry: entryOf, view, file } = this.#ports
+  #goOn(term: number, { entry, value: play }: Stored<PlayRecord>): void {
+    const { entry: entryOf, view, file, log } = this.#ports
     const { members } = view()
     const { state, effects } = playStep(
       play,
@@ -137,61 +122,24 @@ export class PlayKeeper {
     const parts: readonly Write[] =
       state.state === 'done' ? [{ kind: 'delete-prefix', prefix: playPartsPrefix(play.id) }] : []
     const compares = [unchanged(entry.key, entry), ...compare]
-    this.#write(term, entry, { compare: compares, writes: [...writes, ...parts], after: state })
+    this.#records.write(term, entry, {
+      compare: compares,
+      writes: [...writes, ...parts],
+      onWritten: () => {
+        if (isOver(state))
+          log.info('a play has ended', { play: state.id, name: state.name, user: state.user, state: state.state })
+      },
+    })
   }
 
-  #delete(term: number, { entry, play }: Known): void {
-    this.#write(term, entry, {
+  #delete(term: number, { entry, value: play }: Stored<PlayRecord>): void {
+    this.#records.write(term, entry, {
       compare: [unchanged(entry.key, entry)],
       writes: [
         { kind: 'delete', key: entry.key },
         { kind: 'delete-prefix', prefix: playPartsPrefix(play.id) },
       ],
     })
-  }
-
-  #write(
-    term: number,
-    { key, modRevision }: Entry,
-    { compare, writes, after }: Pick<Transaction, 'compare' | 'writes'> & { readonly after?: PlayRecord },
-  ): void {
-    const { store, log } = this.#ports
-    const written = this.#written.get(key)
-    if (this.#written.has(key) && (written === undefined || modRevision < written)) {
-      // What came meanwhile is not lost.
-      this.#missed = true
-      return
-    }
-    this.#written.set(key, undefined)
-    store()
-      .transaction({
-        compare: [{ kind: 'create-revision', key: keys.dc, equals: term as Revision }, ...compare],
-        writes,
-      })
-      .then(({ applied, revision }) => {
-        if (!applied) {
-          this.#again(key)
-          return
-        }
-        this.#written.set(key, revision)
-        if (after !== undefined && isOver(after))
-          log.info('a play has ended', { play: after.id, name: after.name, user: after.user, state: after.state })
-      })
-      .catch((error: unknown) => {
-        if (!isStoreFailure(error)) throw error
-        log.warn('a play could not go on yet', { key, error })
-        this.#again(key)
-      })
-      .finally(() => {
-        if (!this.#missed) return
-        this.#missed = false
-        this.look()
-      })
-  }
-
-  #again(key: string): void {
-    this.#written.delete(key)
-    this.#lookIn(retryMs)
   }
 
   #lookIn(ms: number): void {
@@ -228,8 +176,8 @@ export function playTransaction(
   }
 }
 
-function old(plays: readonly Known[], now: number): readonly Known[] {
-  const endOf = ({ play }: Known): number => Date.parse(play.ended ?? '') || 0
-  const ended = plays.filter(({ play }) => isOver(play)).sort((a, b) => endOf(a) - endOf(b))
+function old(plays: readonly Stored<PlayRecord>[], now: number): readonly Stored<PlayRecord>[] {
+  const endOf = ({ value }: Stored<PlayRecord>): number => Date.parse(value.ended ?? '') || 0
+  const ended = plays.filter(({ value }) => isOver(value)).sort((a, b) => endOf(a) - endOf(b))
   return ended.filter((known, at) => at < ended.length - mostKeptPlays || now - endOf(known) > keptPlayMs)
 }
