@@ -269,7 +269,7 @@ function membershipHandlers(
     getCertificates: async () => certificates(daemon),
     renewCertificate: async () => {
       configuredFile(daemon)
-      await daemon.renewCertificate()
+      await daemon.certificate.renew()
       return certificates(daemon)
     },
     destroyCluster: async ({ force }) => {

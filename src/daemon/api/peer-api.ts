@@ -75,11 +75,11 @@ export function peerHandlers(daemon: Daemon): Handlers<typeof nodeService> {
       daemon.log.info('a share of the authority’s key was given, to sign something', { to: nameOf(caller) })
       return { shares, ...(wholeKey === undefined ? {} : { wholeKey }) }
     },
-    getPki: async () => daemon.pkiState(),
+    getPki: async () => daemon.certificate.state(),
     bringPki: async (order, { caller }) => {
       if (daemon.node.view.dc?.node !== nameOf(caller))
         throw refuse('not-dc', `${nameOf(caller)} is not the DC, and only the DC replaces the authority.`)
-      await daemon.followAuthority(order)
+      await daemon.certificate.follow(order)
       return {}
     },
     keepAuthorityShare: async (share) => {

@@ -32,7 +32,7 @@ async function status(daemon: Daemon): Promise<PkiStatus> {
     )
   const asked = await Promise.all(
     file.nodes.map(async ({ name }): Promise<NodePki | NodeName> => {
-      if (name === daemon.name) return daemon.pkiState()
+      if (name === daemon.name) return daemon.certificate.state()
       return await daemon
         .peer(name)
         .getPki({}, { timeoutMs: 2000 })

@@ -1,51 +1,34 @@
-/**
- * The daemon's life around the cluster: the local socket is always served; a host that belongs to a cluster also serves
- * its peers and lets new nodes in; from `cluster start` to `cluster stop` it takes part, restarts of the daemon included. A host may be
- * the witness of a cluster instead.
- *
- * SIGTERM ends the daemon and leaves its resources running, as an upgrade needs it: the daemon that follows finds them.
- * Only `cluster stop` stops them.
- */
-import { createPublicKey } from 'node:crypto'
 import { rmSync } from 'node:fs'
-import { AssertionError, assert, type NodeName, nodeName, takesNoChange } from '../../base/index.ts'
+import { AssertionError, assert, type NodeName, nodeName } from '../../base/index.ts'
 import type { ReplicatedConfiguration } from '../../controller/index.ts'
 import {
   BadMessageError,
   type CallerIdentity,
   type ClusterState,
-  createKeys,
   type Handlers,
   type JoinTokenAnswer,
-  keyOfPublic,
   type LocalServer,
   localService,
   localSocketPath,
-  type NodePki,
-  nodeService,
+  type nodeService,
   type PeerClient,
   PeerCredentials,
-  type PkiOrder,
   refuse,
-  serveEnrolment,
-  serveTcp,
   serveUnixSocket,
-  type TlsIdentity,
   waitsFile,
 } from '../../rpc/index.ts'
+import type { Store } from '../../store/index.ts'
 import { AccessControl } from '../access/access-control.ts'
 import { stoppedState, withJoiningVotes } from '../cluster-state/cluster-state.ts'
 import { ApiTokens, apiTokensIn } from '../console/api-tokens.ts'
 import { Console } from '../console/console.ts'
 import { monotonicNow } from '../host/clock.ts'
 import { emptyFolder, readIfThere, writeWhole } from '../host/files.ts'
-import { type ListenAt, Listeners } from '../host/listeners.ts'
 import type { Log } from '../host/log.ts'
 import type { Paths } from '../host/paths.ts'
 import { Seldom } from '../host/seldom.ts'
 import { StrangerTable } from '../host/stranger-table.ts'
-import { isEnabled, markStarted, markStopped, setEnabled, takesPart } from '../host/takes-part.ts'
-import { isLeftStopped, noteStarted } from '../jobs/left-stopped.ts'
+import { isEnabled, markStopped, setEnabled } from '../host/takes-part.ts'
 import { type AskedToken, JoinTokens } from '../joining/join-tokens.ts'
 import { enrolHandler } from '../joining/let-in.ts'
 import { DaemonMetrics } from '../metrics/daemon-metrics.ts'
@@ -57,7 +40,7 @@ import {
   printClusterFile,
   type WitnessEntry,
 } from '../node-list/cluster-file.ts'
-import { openDoorOf, strangerRules } from '../node-list/known-hosts.ts'
+import { strangerRules } from '../node-list/known-hosts.ts'
 import { addressesOf, missingAddress } from '../node-list/node-links.ts'
 import { newerFile, withListOf } from '../node-list/node-list.ts'
 import { findOwnNode, ownName } from '../node-list/own-name.ts'
@@ -65,27 +48,21 @@ import { Admission } from '../peers/admission.ts'
 import { askOthers, type NodesAnswer } from '../peers/ask-for-list.ts'
 import { Peers } from '../peers/peers.ts'
 import { Authority } from '../pki/authority.ts'
-import { signForNode } from '../pki/certificates.ts'
-import { readIdentity, readWholeKey, writeRemoteIdentity } from '../pki/identity.ts'
-import { followAuthority, ownPki } from '../pki/own-pki.ts'
-import { learnKey } from '../pki/pins.ts'
-import { Renewal } from '../pki/renewal.ts'
+import { readIdentity, readWholeKey } from '../pki/identity.ts'
 import { beginPulse } from '../pulse/begin.ts'
 import type { Pulse } from '../pulse/pulse.ts'
 import { listInStore, placeIn } from '../removal/removal.ts'
 import { moveToEtcd } from '../store/move-to-etcd.ts'
 import { joiningVotes } from '../votes/joining-votes.ts'
 import { WitnessPlace } from '../witness/witness-place.ts'
+import { OwnCertificate } from './own-certificate.ts'
+import { PeerServers } from './peer-servers.ts'
+import { mustTakePart, noteStart } from './taking-part.ts'
 
 /** What it answers: the command line on its socket, and the daemons of the other nodes. */
 export interface Served {
   readonly local: (daemon: Daemon) => Handlers<typeof localService>
   readonly peers: (daemon: Daemon) => Handlers<typeof nodeService>
-}
-
-interface Servers {
-  readonly peers: Listeners<ListenAt>
-  readonly enrolment: Listeners<ListenAt>
 }
 
 /** A member that answers at all answers at once. */
@@ -103,17 +80,14 @@ export class Daemon {
   #ownNode: NodeName | undefined
   #node: ClusterNode | undefined
   #witness: WitnessPlace | undefined
-  #servers: Servers | undefined
+  #servers: PeerServers | undefined
   #local: LocalServer | undefined
   #peers: Peers | undefined
   #earlyPulse: Pulse | undefined
   #forgetting = false
   readonly #badMessages = new Seldom()
   #credentials: PeerCredentials | undefined
-  readonly #renewal: Renewal
-  #following = false
-  /** As it was read last. */
-  #known: TlsIdentity | undefined
+  readonly certificate: OwnCertificate
   readonly #strangers: StrangerTable
   readonly tokens: JoinTokens
   readonly #admission: Admission
@@ -127,13 +101,12 @@ export class Daemon {
   constructor(paths: Paths, log: Log, served: Served, fail: (error: unknown) => void) {
     this.paths = paths
     this.#served = served
-    this.#renewal = new Renewal({ pki: paths.pki, log, renew: async () => await this.renewCertificate() })
     this.log = log
     this.apiTokens = new ApiTokens({
       file: paths.apiTokens,
       log,
       known: () => (this.configuration === undefined ? undefined : this.#node && apiTokensIn(this.#node.below)),
-      store: () => (this.#node?.quorate === true ? this.#node.store : undefined),
+      store: this.#quorateStore,
       configuration: () => this.configuration,
     })
     this.access = new AccessControl(
@@ -148,7 +121,7 @@ export class Daemon {
         const own = this.#file && this.#ownIn(this.#file)
         return own && { addresses: addressesOf(own), usualPort: own.ports.enrolment + 1 }
       },
-      identity: () => this.#identity,
+      identity: () => this.certificate.identity,
       serveWeb: (socket) => this.#local?.serveWeb(socket),
     })
     this.#strangers = new StrangerTable(log)
@@ -160,12 +133,8 @@ export class Daemon {
       ask: async (member, authority) =>
         await this.peer(nodeName(member)).getAuthorityShares({ authority }, { timeoutMs: shareWithinMs }),
     })
-    this.tokens = new JoinTokens({
-      file: paths.joinTokens,
-      self: () => this.name,
-      log,
-      store: () => (this.#node?.quorate === true ? this.#node.store : undefined),
-    })
+    this.certificate = this.#openCertificate()
+    this.tokens = new JoinTokens({ file: paths.joinTokens, self: () => this.name, log, store: this.#quorateStore })
     const refresh = async (): Promise<void> => {
       const listed = await this.#listInStore()
       if (listed) this.takeNodeList(listed, 'store')
@@ -311,7 +280,7 @@ export class Daemon {
     const lifeOf = (peer: NodeName) => this.#node?.view.members.get(peer)?.incarnation
     this.#peers ??= new Peers(
       file,
-      () => this.#identity,
+      () => this.certificate.identity,
       reach,
       lifeOf,
       () => this.#node?.quorate === true,
@@ -327,10 +296,9 @@ export class Daemon {
     this.#ownNode = own.name
     refuseWithoutAddress(own)
     this.#keepStrangersOut(file, own)
-    this.#known = readIdentity(this.paths.pki)
-    if (takesPart(this.paths) || this.#isLeftStopped()) await this.startNode()
+    this.certificate.read()
+    if (mustTakePart(this.paths, this.log)) await this.startNode()
     else markStopped(this.paths)
-    const methods = [{ service: nodeService, handlers: this.#served.peers(this) }]
     const current = (): ClusterFile => this.#file ?? file
     const enrol = enrolHandler({
       log: this.log,
@@ -340,34 +308,20 @@ export class Daemon {
       isRotating: () => this.#node?.authority.record?.rotation !== undefined,
       isRemoteNode: (name) => this.#node?.hasRemote(name) ?? false,
       withAuthority: this.authority.with,
-      withKeyOf: async (host, publicKey) => await this.#learnKey(current(), host, publicKey, true),
+      withKeyOf: async (host, publicKey) =>
+        await this.certificate.learnKey(current(), { host, publicKey, joins: true }),
     })
-    const notYet = ({ host, port }: ListenAt, error: string): void =>
-      this.log.warn('an address cannot be served: it is tried again until it can', { host, port, error })
-    this.#servers = {
-      peers: new Listeners(
-        (at) =>
-          serveTcp(
-            {
-              ...at,
-              identity: this.#identity,
-              admit: this.#admission.admit,
-              knows: (caller) => this.#admission.knows(caller),
-              door: openDoorOf(current),
-            },
-            methods,
-            this.#onFailure,
-          ),
-        notYet,
-      ),
-      enrolment: new Listeners(
-        (at) =>
-          serveEnrolment({ ...at, identity: this.#identity }, enrol, (error) => this.#onFailure('enrolment', error)),
-        notYet,
-      ),
-    }
-    await this.#serveOn(own)
-    this.#renewal.plan(file.nodes.indexOf(own))
+    this.#servers = new PeerServers({
+      log: this.log,
+      file: current,
+      identity: () => this.certificate.identity,
+      admission: this.#admission,
+      handlers: this.#served.peers(this),
+      enrol,
+      onFailure: this.#onFailure,
+    })
+    await this.#servers.serveOn(own)
+    this.certificate.planRenewal()
     if (this.#local !== undefined) this.console.look()
   }
 
@@ -376,17 +330,8 @@ export class Daemon {
     if (rules !== undefined) this.#strangers.use(rules)
   }
 
-  /** On each of its links. */
-  async #serveOn(own: ClusterNodeEntry): Promise<void> {
-    const at = (port: number): readonly ListenAt[] => addressesOf(own).map((host) => ({ host, port }))
-    await Promise.all([
-      this.#servers?.peers.use(at(own.ports.peer)),
-      this.#servers?.enrolment.use(at(own.ports.enrolment)),
-    ])
-  }
-
   async #closeServers(): Promise<void> {
-    await Promise.all([this.#servers?.peers.close(), this.#servers?.enrolment.close()])
+    await this.#servers?.close()
     this.#servers = undefined
   }
 
@@ -424,80 +369,31 @@ export class Daemon {
     emptyFolder(this.paths.data)
   }
 
-  /** Answers when it is in use. Nothing begins anew for it: what is open goes on, and what connects from now on shows it. */
-  async renewCertificate(): Promise<void> {
-    const file = this.#file
-    const own = file && this.#ownIn(file)
-    if (!file || !own) throw refuse('not-configured', 'This host does not belong to a cluster.')
-    this.log.info('the certificate of this node is renewed', {})
-    const renewed = await createKeys()
-    const identity = await signForNode(this.authority.with, own, renewed)
-    await this.#learnKey(file, own.name, renewed.publicKey)
-    writeRemoteIdentity(this.paths.pki, identity)
-    await this.#useIdentity()
-  }
-
-  /** What is on the disk by now. */
-  async #useIdentity(): Promise<void> {
-    const before = this.#identity
-    const identity = readIdentity(this.paths.pki)
-    this.#known = identity
-    this.#servers?.peers.replaceIdentity(identity)
-    this.#servers?.enrolment.replaceIdentity(identity)
-    this.console.tell()
-    const isAnotherCertificate = identity.certificate !== before.certificate
-    if (isAnotherCertificate) this.#peers?.renew()
-    await this.#node?.useIdentity(identity, isAnotherCertificate)
-    this.#renewal.plan(this.#file?.nodes.findIndex(({ name }) => name === this.name) ?? 0)
-    this.log.info('the certificate of this node, and what it believes, is in use', { isAnotherCertificate })
-  }
-
-  get #identity(): TlsIdentity {
-    this.#known ??= readIdentity(this.paths.pki)
-    return this.#known
-  }
-
-  pkiState(): NodePki {
-    const turn = (this.#file?.nodes ?? []).findIndex(({ name }) => name === this.name)
-    const storeTrusts = this.#node === undefined || this.#node.storeFollows
-    return ownPki({ pki: this.paths.pki, node: this.name, turn, storeTrusts, hosts: this.#node?.remotePki ?? [] })
-  }
-
-  /** Answers when it is in use; its member of the store follows in its turn. */
-  async followAuthority(order: PkiOrder): Promise<void> {
-    const file = this.#file
-    const own = file && this.#ownIn(file)
-    if (!file || !own) throw refuse('not-configured', 'This host does not belong to a cluster.')
-    if (this.#following) throw refuse('is-following', 'This node is changing to another authority at the moment.')
-    this.#following = true
-    try {
-      await followAuthority(order, {
-        pki: this.paths.pki,
-        own,
-        withAuthority: this.authority.with,
-        learnKey: async (publicKey) => await this.#learnKey(file, own.name, publicKey),
-      })
-      this.log.info('this node believes other authorities from now on', {
-        authorities: order.trust.length,
-        renewed: order.renew,
-      })
-      await this.#useIdentity()
-    } finally {
-      this.#following = false
-    }
-  }
-
-  async #learnKey(file: ClusterFile, host: string, publicKey: string, joins = false): Promise<ClusterFile> {
-    const ports = {
-      self: this.name,
+  #openCertificate(): OwnCertificate {
+    return new OwnCertificate({
+      pki: this.paths.pki,
       log: this.log,
-      store: this.#node?.quorate === true ? this.#node.store : undefined,
-      tell: async (node: NodeName, json: string) => await this.peer(node).updateClusterFile({ json }),
-    }
-    const changed = await learnKey(ports, file, { host, key: keyOfPublic(createPublicKey(publicKey)), joins })
-    this.takeNodeList(changed)
-    return changed
+      self: () => this.name,
+      place: () => {
+        const own = this.#file && this.#ownIn(this.#file)
+        return this.#file && own && { file: this.#file, own }
+      },
+      withAuthority: this.authority.with,
+      store: this.#quorateStore,
+      tell: async (node, json) => await this.peer(node).updateClusterFile({ json }),
+      onNodeList: (listed) => this.takeNodeList(listed),
+      onUse: async (identity, isAnotherCertificate) => {
+        this.#servers?.useIdentity(identity)
+        this.console.tell()
+        if (isAnotherCertificate) this.#peers?.renew()
+        await this.#node?.useIdentity(identity, isAnotherCertificate)
+      },
+      running: () => this.#node,
+    })
   }
+
+  /** Where this node has quorum. */
+  readonly #quorateStore = (): Store | undefined => (this.#node?.quorate === true ? this.#node.store : undefined)
 
   /** Refuses where nobody could be let in now: better told here than on the host that is to join. */
   async canSign(): Promise<void> {
@@ -529,19 +425,19 @@ export class Daemon {
     const own = file && this.#ownIn(file)
     if (!file || !own) throw refuse('not-configured', 'This host does not belong to a cluster.')
     refuseWithoutAddress(own)
-    this.#noteStart()
+    noteStart(this.paths, this.log)
     const pulse = this.#earlyPulse ?? beginPulse(file, own, this.paths)
     this.#earlyPulse = undefined
-    this.#known = readIdentity(this.paths.pki)
+    this.certificate.read()
     const node = new ClusterNode({
       pulse,
       file,
       own,
-      identity: () => this.#identity,
+      identity: () => this.certificate.identity,
       paths: this.paths,
       log: this.log,
       withAuthority: this.authority.with,
-      ownPki: { state: () => this.pkiState(), follow: async (order) => await this.followAuthority(order) },
+      ownPki: { state: () => this.certificate.state(), follow: async (order) => await this.certificate.follow(order) },
       fail: this.#fail,
       restart: this.#restart,
       onNodeList: (listed) => this.takeNodeList(listed),
@@ -555,27 +451,6 @@ export class Daemon {
     })
     this.#node = node
     await node.start()
-  }
-
-  /** By a command of a rollout, which would have started the cluster again. */
-  #isLeftStopped(): boolean {
-    if (!isEnabled(this.paths) || !isLeftStopped(this.paths.data)) return false
-    this.log.info('a command of a rollout was lost in which the cluster was stopped here: it is started', {})
-    return true
-  }
-
-  /** A disk that takes no change does not keep a node out that took part before: its resources run, and the others may have a store. */
-  #noteStart(): void {
-    try {
-      markStarted(this.paths)
-      noteStarted(this.paths.data)
-    } catch (error) {
-      if (!takesNoChange(error)) throw error
-      const why = `${this.paths.startedMark} cannot be written (${String(error)})`
-      if (!takesPart(this.paths))
-        throw refuse('disk-takes-no-change', `${why}: free some space there, then start again.`)
-      this.log.warn('the start of this node is not noted on its disk', { why })
-    }
   }
 
   /** Whether the node takes part again by itself after its host has booted. */
@@ -655,9 +530,9 @@ export class Daemon {
     writeWhole(this.paths.clusterFile, printClusterFile(file))
     const before = this.#file
     this.#file = file
-    if ((file.revoked?.length ?? 0) > (before?.revoked?.length ?? 0)) this.#servers?.peers.endConnections()
+    if ((file.revoked?.length ?? 0) > (before?.revoked?.length ?? 0)) this.#servers?.endConnections()
     this.#keepStrangersOut(file, own)
-    this.#serveOn(own).catch(this.#fail)
+    this.#servers?.serveOn(own).catch(this.#fail)
     this.console.tell()
     this.#peers?.replaceFile(file)
     this.#node?.replaceFile(file)
@@ -688,8 +563,7 @@ export class Daemon {
   async #listInStore(): Promise<ClusterFile | undefined> {
     const file = this.#file
     if (file === undefined) return undefined
-    const store = this.#node?.quorate === true ? this.#node.store : undefined
-    return await listInStore({ file, self: nodeName(this.name), paths: this.paths, store })
+    return await listInStore({ file, self: nodeName(this.name), paths: this.paths, store: this.#quorateStore() })
   }
 
   forgetLater(reason: string): void {
@@ -705,7 +579,7 @@ export class Daemon {
 
   /** Forgets the cluster. The socket stays, so that the host can join again. */
   async forget(): Promise<void> {
-    this.#renewal.cancel()
+    this.certificate.cancelRenewal()
     await this.console.forget()
     await this.#endNode(async (node) => await node.abandon())
     await this.#closeServers()
@@ -713,7 +587,7 @@ export class Daemon {
     this.#peers = undefined
     this.#file = undefined
     this.#ownNode = undefined
-    this.#known = undefined
+    this.certificate.forget()
     await this.#strangers.remove()
     for (const path of [this.paths.clusterFile, this.paths.pki]) rmSync(path, { recursive: true, force: true })
     // The folder itself may be a file system of its own.
