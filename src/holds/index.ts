@@ -33,3 +33,15 @@ export {
   noHoldsSeen,
 } from './hold-step.ts'
 export { type HoldNote, holdsIn } from './holds-in-cib.ts'
+export {
+  confirmUntilMs,
+  longestConfirmationMs,
+  mostUnconfirmed,
+  noneUnconfirmed,
+  parseUnconfirmed,
+  shortestConfirmationMs,
+  type UnconfirmedChange,
+  type UnconfirmedEffect,
+  type UnconfirmedState,
+  unconfirmedStep,
+} from './unconfirmed.ts'

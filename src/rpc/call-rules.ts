@@ -87,6 +87,7 @@ export const callRules: {
     pushConfiguration: local('changes the configuration'),
     listConfigVersions: local('reads the history of the configuration'),
     getConfigVersion: local('reads a version of the configuration'),
+    confirmChange: local('keeps a change that would be taken back'),
     getApplied: local('reads what a cluster file said when it was last applied'),
     getState: local('reads the state of the cluster'),
     watchState: local('follows the state of the cluster'),

@@ -26,7 +26,7 @@ alert recipient add | alert recipient delete | alert recipient update | alert up
 cib element create | cib element description | cluster certificates renew | cluster cib-push | cluster cib-upgrade | cluster disable | cluster enable |
 cluster link add | cluster link remove | cluster link update | cluster node add | cluster node add-guest | cluster node add-remote |
 cluster node clear | cluster node delete-guest | cluster node delete-remote | cluster node remove | cluster start | cluster stop | cluster token |
-cluster token withdraw | config restore | config undo | configure clone | configure colocation | configure group | configure load |
+cluster token withdraw | config confirm | config restore | config revert | config undo | configure clone | configure colocation | configure group | configure load |
 configure location | configure ms | configure op_defaults | configure order | configure primitive | configure property | configure rsc_defaults |
 configure rsc_ticket | configure tag | constraint colocation add | constraint colocation delete | constraint colocation set | constraint delete |
 constraint location | constraint location add | constraint order | constraint order delete | constraint order set | constraint ticket add |

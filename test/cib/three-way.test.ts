@@ -64,6 +64,21 @@ const cases: readonly Case[] = [
     has: ['"9"', '"2"'],
   },
   {
+    name: 'of options that the file no longer names at all, those that others have set beside them stay',
+    base: web('a=1'),
+    running: web('a=1', 'b=2'),
+    wanted: resources(dummy('web')),
+    has: ['"2"'],
+    lacks: ['"1"'],
+  },
+  {
+    name: 'a set whose options all go goes as well',
+    base: web('a=1'),
+    running: web('a=1'),
+    wanted: resources(dummy('web')),
+    lacks: ['instance_attributes'],
+  },
+  {
     name: 'an option that the file no longer names goes',
     base: web('a=1', 'b=2'),
     running: web('a=1', 'b=2', 'c=3'),

@@ -10,6 +10,7 @@ import { appliedWrite, readApplied } from '../../src/daemon/configuration/applie
 import {
   forgottenBelow,
   listConfigVersions,
+  type MadeVersion,
   pushConfig,
   readConfigVersion,
   trimHistory,
@@ -274,7 +275,7 @@ test('an attribute that is too long or that XML cannot hold is not set', async (
 
 test('what a cluster file said is remembered in the transaction of its change, and alone where it says what is there', async () => {
   const applied = (xml: string) => ({
-    beside: (version: number, time: string) => [appliedWrite({ name: 'shop.yaml', xml, version, time, user: 'root' })],
+    beside: ({ version, time }: MadeVersion) => [appliedWrite({ name: 'shop.yaml', xml, version, time, user: 'root' })],
   })
   expect(await readApplied(store, 'shop.yaml')).toBeUndefined()
   await pushConfig(store, { ...change('<a/>', 0), ...applied('<configuration/>') })

@@ -53,3 +53,30 @@ test('a file is applied in one version, by any node, and others’ changes stay'
   expect(status).not.toContain('shop')
   expect(status).toContain('other')
 }, 120_000)
+
+test('a change that nobody confirms is taken back, also when the DC that would do it has lost power', async () => {
+  await lab.systole('n1', 'resource', 'create', 'kept', 'ocf:pacemaker:Dummy', '--wait')
+  const { dc } = JSON.parse(await lab.systole('n1', 'status', '--json')) as { readonly dc: string }
+  const [asked = '', other = ''] = nodes.filter((node) => node !== dc)
+  const told = await lab.systole(asked, 'resource', 'disable', 'kept', '--confirm-within=15s')
+  const version = /config confirm (\d+)/.exec(told)?.[1] ?? ''
+  expect(await lab.systole(other, 'status')).toContain(`unless 'systole config confirm ${version}' is run`)
+  await lab.power.off(dc)
+  await expect
+    .poll(async () => await lab.systole(other, 'config', 'history').catch(String), { timeout: 60_000 })
+    .toContain(`config revert ${version} (`)
+  await expect
+    .poll(async () => await lab.systole(other, 'resource', 'status', 'kept').catch(String), { timeout: 60_000 })
+    .toContain('Started')
+  // What is confirmed stays.
+  await lab.systole(other, 'resource', 'meta', 'kept', 'priority=7', '--confirm-within=5s')
+  await lab.systole(asked, 'config', 'confirm')
+  await expect(lab.systole(asked, 'config', 'confirm')).rejects.toThrow(/No change of the configuration waits/)
+  expect(await lab.systole(asked, 'config', 'history')).not.toContain('unless confirmed')
+  const confirmed = await versions(asked)
+  // A revert keeps what came later.
+  await lab.systole(asked, 'resource', 'meta', 'kept', 'resource-stickiness=9')
+  await lab.systole(other, 'config', 'revert', String(confirmed))
+  const kept = await lab.systole(asked, 'resource', 'config', 'kept')
+  expect([kept.includes('priority'), kept.includes('resource-stickiness=9')]).toEqual([false, true])
+}, 240_000)

@@ -208,8 +208,8 @@ class Merge {
     if (wanted === undefined) {
       const prunes = running !== undefined && this.#prunes(running)
       if (running === undefined || (base === undefined && !prunes)) return running
-      // Membership is not what a description takes away, nor is what the cluster writes by itself.
-      if (running.name === 'node' || (prunes && running.name === 'cluster_property_set'))
+      // Membership is not what a description takes away, nor is what the cluster writes by itself, nor options that others have set beside.
+      if (running.name === 'node' || isOfOptions(running))
         return this.#inside(id, { base, running, wanted: { ...(base ?? running), children: [] } })
       if (prunes || this.#overwrites || base === undefined || this.#holds(base, running)) return undefined
       return this.#conflict(whole, running)
@@ -298,6 +298,9 @@ class Merge {
 
 const ofAgents: ReadonlySet<string> = new Set(['class', 'provider', 'type', 'template'])
 const isOfAgent = ({ name }: XmlElement): boolean => name === 'primitive' || name === 'template'
+
+const isOfOptions = (part: XmlElement): boolean =>
+  part.name === 'operations' || (setNames.has(part.name) && !isWhole(part))
 
 /** A set whose last option has gone goes as well. */
 const isEmptied = (part: XmlElement, running: XmlElement | undefined): boolean =>

@@ -15,13 +15,14 @@ export function accessThrough(live: LocalClient, user: string): ClusterAccess {
       const { xml, version } = await live.getCib({})
       return { cib: parseAnswer(xml), version }
     },
-    push: ({ cib, expectedVersion, command, applied }) =>
+    push: ({ cib, expectedVersion, command, applied, confirmWithinMs }) =>
       live.pushConfiguration({
         xml: printXml(withoutStatus(cib)),
         expectedVersion,
         user,
         command,
         ...(applied && { applied }),
+        ...(confirmWithinMs !== undefined && { confirmWithinMs }),
       }),
   }
 }

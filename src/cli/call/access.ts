@@ -21,6 +21,8 @@ export interface ClusterAccess {
     readonly command: string
     /** The description that it comes from, to be remembered with it. */
     readonly applied?: { readonly name: string; readonly xml: string }
+    /** It is taken back after that time unless it is confirmed. */
+    readonly confirmWithinMs?: number
   }) => Promise<PushAnswer>
   readonly live: LocalClient | undefined
   /** A copy to try commands on: nobody is told what a change would cause, agents are not asked, mistakes stay. */

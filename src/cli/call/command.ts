@@ -172,4 +172,9 @@ export const changeFlags: readonly Flag[] = [
   { name: 'preview', summary: 'Show the actions that the change would cause, without making it' },
   { name: 'force', summary: 'Make the change even if a check advises against it' },
   { name: 'wait', value: '[seconds]', summary: 'Wait until the cluster has settled (default 60 seconds)' },
+  {
+    name: 'confirm-within',
+    value: 'time',
+    summary: "Take the change back after this time (5s to 24h) unless 'config confirm' is run",
+  },
 ]

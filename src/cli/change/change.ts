@@ -22,6 +22,7 @@ import { contradictedHolds, describeHold, howToEnd, restoreHolds, splitHolds, wi
 import { type Call, done, type Outcome, Refusal } from '../call/command.ts'
 import type { About, Notice } from '../call/message.ts'
 import { aboutDuplicate } from '../pcs-form/duplicates.ts'
+import { confirmationTime, howToConfirm } from './confirmation.ts'
 import { decide } from './decide.ts'
 import { type LeftStopped, leftStoppedBetween, notRunning, printLeftStopped } from './left-stopped.ts'
 import {
@@ -120,6 +121,7 @@ const bringsUp: ReadonlySet<PlannedKind> = new Set(['start', 'restart', 'move', 
 
 /** Makes the change, or only computes its consequences with `--preview`. Throws a Refusal where it may not be made. */
 export async function applyChange(call: Call, change: Change): Promise<Changed> {
+  const confirmWithinMs = confirmationTime(call)
   for (let attempt = 1; attempt <= maxAttempts; attempt++) {
     const before = await call.cluster.readCib()
     const edited = fitted(call, before.cib, change)
@@ -157,9 +159,13 @@ export async function applyChange(call: Call, change: Change): Promise<Changed> 
       cib: edited.cib,
       expectedVersion: before.version,
       command: call.typed(isSecret),
+      ...(confirmWithinMs !== undefined && { confirmWithinMs }),
     })
-    if (answer.kind === 'saved')
-      return { before: before.cib, edited, message, actions, leftStopped, version: answer.version }
+    if (answer.kind === 'saved') {
+      const { version } = answer
+      const told = `${message}${howToConfirm(call, version)}`
+      return { before: before.cib, edited, message: told, actions, leftStopped, version }
+    }
   }
   throw new Refusal(
     `Other users changed the configuration ${maxAttempts} times while this command ran. Nothing was changed. Try again.`,

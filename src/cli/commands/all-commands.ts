@@ -42,7 +42,9 @@ import { clusterToken, clusterTokenList, clusterTokenWithdraw } from './cluster/
 import { clusterVerify } from './cluster/verify.ts'
 import { completionScript } from './completion/completion.ts'
 import { configBackup, configRestore } from './config/backup.ts'
+import { configConfirm } from './config/confirm.ts'
 import { configDiff, configHistory, configUndo } from './config/history.ts'
+import { configRevert } from './config/revert.ts'
 import { configShow } from './config/show.ts'
 import { configureLoad, configureShow } from './configure/configure.ts'
 import { configureStatements } from './configure/statement.ts'
@@ -442,6 +444,8 @@ export const allCommands: readonly Command[] = [
   configHistory,
   configDiff,
   configUndo,
+  configRevert,
+  configConfirm,
   completionScript,
   ...refusedCommands,
 ]

@@ -31,8 +31,9 @@ import { refuseLongDocument } from '../access/longest-document.ts'
 import type { LimitedRights } from '../access/rights.ts'
 import { viewAfter, viewWithAttribute } from '../access/state-after.ts'
 import { visibleState } from '../access/visible-state.ts'
-import { listConfigVersions, readConfigVersion } from '../configuration/config-history.ts'
+import { readConfigVersion } from '../configuration/config-history.ts'
 import { readConfigurationToPush, saveConfiguration } from '../configuration/configuration-edit.ts'
+import { confirmChange, versionsWithWaiting } from '../configuration/unconfirmed.ts'
 import type { Daemon } from '../lifecycle/daemon.ts'
 import { historyToDelete } from '../records/forget-history.ts'
 import { toBytes } from '../records/json-value.ts'
@@ -48,6 +49,7 @@ export type LimitedHandlers = Pick<
   | 'pushConfiguration'
   | 'listConfigVersions'
   | 'getConfigVersion'
+  | 'confirmChange'
   | 'getState'
   | 'watchState'
   | 'getMetrics'
@@ -76,7 +78,7 @@ export function limitedHandlers(daemon: Daemon, handlers: LocalHandlers, rights:
     },
     pushConfiguration: async (asked) => await push(daemon, guarded, asked),
     listConfigVersions: async () => {
-      const versions = await listConfigVersions(daemon.node.store)
+      const versions = await versionsWithWaiting(daemon.node.store)
       const seesAll = await guarded.readsAll(composed(daemon.node.view, daemon.node.quorate))
       return { versions: seesAll ? versions : versions.map(withoutCommand) }
     },
@@ -87,6 +89,14 @@ export function limitedHandlers(daemon: Daemon, handlers: LocalHandlers, rights:
       const { cib } = await guarded.see(whole)
       const entry = (await guarded.readsAll(whole)) ? found : withoutCommand(found)
       return { found: true, entry, xml: printXml(cib) }
+    },
+    confirmChange: async ({ version }) => {
+      await confirmChange(daemon.node, version, async ({ user }) => {
+        if (user === guarded.rights.user) return
+        if (await guarded.administers(composed(daemon.node.view, daemon.node.quorate))) return
+        throw denied("another user's change is confirmed with the permission to write all of /cib/configuration only.")
+      })
+      return {}
     },
     getState: async (asked, context) => await visible(daemon, guarded, await handlers.getState(asked, context)),
     watchState: async (asked, send, context) => await watch(daemon, handlers, { asked, send, context }),
@@ -235,8 +245,14 @@ async function push(daemon: Daemon, guarded: GuardedCib, asked: Messages['PushRe
   const after = await guarded.changed(whole, shown, document)
   if (after === whole) return { kind: 'saved', version }
   const read = readConfigurationToPush(printXml({ ...after, children: [configurationElement(after)] }))
-  const { expectedVersion, command } = asked
-  return await saveConfiguration(node, { ...read, expectedVersion, user: guarded.rights.user, command })
+  const { expectedVersion, command, confirmWithinMs } = asked
+  return await saveConfiguration(node, {
+    ...read,
+    expectedVersion,
+    user: guarded.rights.user,
+    command,
+    confirmWithinMs,
+  })
 }
 
 /** A node that does not take part tells its list of nodes. */

@@ -2,8 +2,6 @@
 
 import type { NodeName } from '../../base/index.ts'
 import { didYouMean, longestName, nodeName, similarWords, tooLong } from '../../base/index.ts'
-import { printXml } from '../../cib/index.ts'
-import { cibOfView } from '../../controller/index.ts'
 import {
   type Certificates,
   type Handlers,
@@ -12,9 +10,6 @@ import {
   type NodesRequest,
   refuse,
 } from '../../rpc/index.ts'
-import { readApplied } from '../configuration/applied.ts'
-import { listConfigVersions, readConfigVersion } from '../configuration/config-history.ts'
-import { readConfigurationToPush, saveConfiguration } from '../configuration/configuration-edit.ts'
 import { joinCluster, setUpCluster } from '../joining/enrol.ts'
 import type { Daemon } from '../lifecycle/daemon.ts'
 import type { ClusterFile } from '../node-list/cluster-file.ts'
@@ -29,6 +24,7 @@ import { deleteHistory } from '../records/forget-history.ts'
 import { refuseManyTickets } from '../records/record-room.ts'
 import { changeTicket, ticketAfter } from '../records/ticket-after.ts'
 import { clearNode } from '../removal/forget-node.ts'
+import { configurationHandlers } from './configuration-api.ts'
 import { configuredFile } from './configured-file.ts'
 import { consoleHandlers } from './console-api.ts'
 import { copyHandlers } from './copy-api.ts'
@@ -67,37 +63,6 @@ export function localHandlers(daemon: Daemon): Handlers<typeof localService> {
 }
 
 type LocalHandlers = Handlers<typeof localService>
-
-function configurationHandlers(
-  daemon: Daemon,
-): Pick<LocalHandlers, 'getCib' | 'pushConfiguration' | 'listConfigVersions' | 'getConfigVersion' | 'getApplied'> {
-  return {
-    getCib: async () => {
-      const { view, quorate } = daemon.node
-      const cib = cibOfView(view, quorate)
-      if (!cib) throw refuse('no-configuration', 'The cluster has no quorum yet, so its configuration is unknown.')
-      return { xml: printXml(cib), version: view.configuration?.version ?? 0 }
-    },
-    pushConfiguration: async ({ xml, expectedVersion, user, command, applied }) =>
-      await saveConfiguration(daemon.node, {
-        ...readConfigurationToPush(xml),
-        expectedVersion,
-        user,
-        command,
-        applied,
-      }),
-    getApplied: async ({ name }) => {
-      const found = await readApplied(daemon.node.store, name)
-      return found ? { found: true, ...found } : { found: false, xml: '', version: 0, time: '', user: '' }
-    },
-    listConfigVersions: async () => ({ versions: await listConfigVersions(daemon.node.store) }),
-    getConfigVersion: async ({ version }) => {
-      const found = await readConfigVersion(daemon.node.store, version)
-      if (!found) return { found: false, entry: { version, time: '', node: '', user: '', command: '' }, xml: '' }
-      return { found: true, entry: found, xml: found.xml }
-    },
-  }
-}
 
 function stateHandlers(
   daemon: Daemon,

@@ -22,6 +22,7 @@ export const localNeeds = {
   pushConfiguration: 'own part',
   listConfigVersions: 'own part',
   getConfigVersion: 'own part',
+  confirmChange: 'own part',
   getApplied: 'administration',
   getState: 'own part',
   watchState: 'own part',

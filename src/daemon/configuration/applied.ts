@@ -44,11 +44,16 @@ export function appliedWrite(record: AppliedRecord): Write {
   return { kind: 'put', key: appliedKey(record.name), value: gzipSync(toBytes(record)) }
 }
 
+export const forgetApplied = (name: string): Write => ({ kind: 'delete', key: appliedKey(name) })
+
 export async function readApplied(store: Store, name: string): Promise<AppliedRecord | undefined> {
   const entry = await store.get(appliedKey(name))
   if (entry === undefined) return undefined
-  const value = fromBytes(gunzipSync(entry.value)) as Readonly<Record<string, unknown>>
-  const { xml, version, time, user } = value
+  return parseApplied(name, fromBytes(gunzipSync(entry.value)))
+}
+
+export function parseApplied(name: string, value: unknown): AppliedRecord | undefined {
+  const { xml, version, time, user } = value as Readonly<Record<string, unknown>>
   // One of a newer version that this does not read counts as none: then the file is compared with the cluster alone.
   if (typeof xml !== 'string' || typeof version !== 'number') return undefined
   return { name, xml, version, time: String(time), user: String(user) }

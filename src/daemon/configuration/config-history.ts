@@ -3,7 +3,7 @@
  * transaction that compares the current version's revision, so that of two at the same time one is told of the other.
  */
 import { constants, gunzipSync, gzipSync } from 'node:zlib'
-import type { Entry, Store, Write } from '../../store/index.ts'
+import { type Comparison, type Entry, type Store, unchanged, type Write } from '../../store/index.ts'
 import { fromBytes, toBytes } from '../records/json-value.ts'
 import { configHistoryPrefix, configVersionKey, keys } from '../records/keys.ts'
 import { type CibEpochs, isEpochs, nextEpochs, noEpochs } from './epochs.ts'
@@ -57,6 +57,14 @@ export type PushOutcome =
   | { readonly kind: 'saved'; readonly version: number }
   | { readonly kind: 'conflict'; readonly version: number }
 
+export interface MadeVersion {
+  readonly version: number
+  /** ISO 8601. */
+  readonly time: string
+  /** What there was before; undefined where no new version is made. */
+  readonly before: ConfigRecord | undefined
+}
+
 /** Saves a new version, if `expectedVersion` (0: none yet) is still the current one. `epochs` are those of the document that is pushed. */
 export async function pushConfig(
   store: Store,
@@ -64,8 +72,10 @@ export async function pushConfig(
     readonly expectedVersion: number
     /** So many versions stay in the history; all where it is left out. */
     readonly versionsKept?: number
-    /** More of the same transaction, by the new version. */
-    readonly beside?: (version: number, time: string) => readonly Write[]
+    /** Holds as well, or nothing is saved. */
+    readonly compare?: readonly Comparison[]
+    /** More of the same transaction. */
+    readonly beside?: (made: MadeVersion) => readonly Write[]
   },
 ): Promise<PushOutcome> {
   const current = await store.get(keys.configuration)
@@ -76,8 +86,8 @@ export async function pushConfig(
   // A description of what is there already is remembered, and is no new version.
   if (current && before && change.beside && before.xml === xml) {
     const { applied } = await store.transaction({
-      compare: [{ kind: 'mod-revision', key: keys.configuration, equals: current.modRevision }],
-      writes: change.beside(version, new Date().toISOString()),
+      compare: [unchanged(keys.configuration, current), ...(change.compare ?? [])],
+      writes: change.beside({ version, time: new Date().toISOString(), before: undefined }),
     })
     return { kind: applied ? 'saved' : 'conflict', version }
   }
@@ -93,15 +103,11 @@ export async function pushConfig(
   }
   const value = encodeConfig(record)
   const result = await store.transaction({
-    compare: [
-      current
-        ? { kind: 'mod-revision', key: keys.configuration, equals: current.modRevision }
-        : { kind: 'absent', key: keys.configuration },
-    ],
+    compare: [unchanged(keys.configuration, current), ...(change.compare ?? [])],
     writes: [
       { kind: 'put', key: keys.configuration, value },
       { kind: 'put', key: configVersionKey(record.version), value },
-      ...(change.beside?.(record.version, record.time) ?? []),
+      ...(change.beside?.({ version: record.version, time: record.time, before }) ?? []),
       ...(versionsKept === undefined ? [] : forgottenBelow(record.version - versionsKept + 1)),
     ],
   })

@@ -12,6 +12,7 @@ import {
 } from '../../cib/index.ts'
 import { withoutHolds } from '../../holds/index.ts'
 import { type PushAnswer, refuse } from '../../rpc/index.ts'
+import type { Write } from '../../store/index.ts'
 import { isFit, refuseUnfit } from '../records/fit-value.ts'
 import {
   besideParameter,
@@ -24,10 +25,11 @@ import { secretsOfView } from '../records/secrets-of-view.ts'
 import { quorumSoon } from '../shared-state/quorum-soon.ts'
 import type { SharedState } from '../shared-state/shared-state.ts'
 import { untilState } from '../shared-state/until-state.ts'
-import { type AppliedDescription, appliedWrite, refuseApplied } from './applied.ts'
-import { pushConfig, trimHistory } from './config-history.ts'
+import { type AppliedDescription, appliedWrite, readApplied, refuseApplied } from './applied.ts'
+import { type MadeVersion, pushConfig, trimHistory } from './config-history.ts'
 import { type CibEpochs, epochsOf } from './epochs.ts'
 import { type HistoryBounds, historyBounds } from './history-bounds.ts'
+import { refuseUnconfirmable, unconfirmedWrites } from './unconfirmed.ts'
 
 /** The text to store, and the epochs of the document. One that is not a CIB is refused whole. */
 export function readConfigurationToPush(xml: string): {
@@ -97,6 +99,8 @@ export async function saveConfiguration(
     readonly command: string
     /** The description that it comes from. */
     readonly applied?: AppliedDescription | undefined
+    /** It is taken back after that time unless it is confirmed. */
+    readonly confirmWithinMs?: number | undefined
   },
 ): Promise<PushAnswer> {
   if (!(await quorumSoon(node)))
@@ -104,15 +108,31 @@ export async function saveConfiguration(
   // The client has hidden what it knows to be secret; not every client is ours.
   const command = cut(textWithoutSecrets(cut(change.command), secretsOfView(node.view)))
   const bounds = historyBounds(node.view.configuration?.typed)
-  const { epochs, applied, ...rest } = change
+  const { epochs, applied, confirmWithinMs, ...rest } = change
   if (applied) await refuseApplied(node.store, applied)
+  if (confirmWithinMs !== undefined) await refuseUnconfirmable(node, confirmWithinMs)
+  const formerly = applied && confirmWithinMs !== undefined ? await readApplied(node.store, applied.name) : undefined
+  const by = change.by ?? node.name
+  const beside = ({ version, time, before }: MadeVersion): readonly Write[] => [
+    ...(applied ? [appliedWrite({ ...applied, version, time, user: change.user })] : []),
+    ...(confirmWithinMs !== undefined && before !== undefined
+      ? unconfirmedWrites(
+          { version, since: time, withinMs: confirmWithinMs, user: change.user, node: by },
+          {
+            before: before.xml,
+            after: change.xml,
+            ...(applied && { applied: { name: applied.name, ...(formerly && { before: formerly }) } }),
+          },
+        )
+      : []),
+  ]
   const answer = await pushConfig(node.store, {
     ...rest,
     ...(epochs && { epochs }),
     command,
-    node: change.by ?? node.name,
+    node: by,
     versionsKept: bounds.versions,
-    ...(applied && { beside: (version, time) => [appliedWrite({ ...applied, version, time, user: change.user })] }),
+    ...((applied !== undefined || confirmWithinMs !== undefined) && { beside }),
   })
   if (answer.kind === 'saved') await trimSeldom(node.store, bounds)
   if (answer.kind === 'conflict')

@@ -14,6 +14,7 @@ import { AttributeChanges } from '../attributes/attribute-changes.ts'
 import { DampenedAttributes } from '../attributes/dampened-attributes.ts'
 import { fencingRecordOf } from '../cluster-state/cluster-state.ts'
 import { LinkStates } from '../cluster-state/link-states.ts'
+import { unconfirmedNotes } from '../configuration/unconfirmed.ts'
 import { FencingDriver } from '../fencing/fencing-driver.ts'
 import { readBootId } from '../host/boot-id.ts'
 import { monotonicNow } from '../host/clock.ts'
@@ -33,7 +34,7 @@ import { signForRemote } from '../pki/certificates.ts'
 import { authoritiesIn, readIdentity } from '../pki/identity.ts'
 import type { ServiceAnswer } from '../planner/messages.ts'
 import { nodesForPulse } from '../pulse/begin.ts'
-import { fencingHistoryPrefix, nodeListKey } from '../records/keys.ts'
+import { fencingHistoryPrefix, nodeListKey, unconfirmedPrefix } from '../records/keys.ts'
 import type { StoreChange } from '../records/store-view.ts'
 import { RemoteConnections } from '../remote/connections.ts'
 import { type RemovalView, removalNotes } from '../removal/removal-core.ts'
@@ -237,7 +238,11 @@ export class ClusterNode {
       self: this.name,
       file: this.#file,
       known: this.#known,
-      removals: [...removalNotes(this.removals), ...authorityNotes(this.authority.record, this.#file)],
+      removals: [
+        ...removalNotes(this.removals),
+        ...authorityNotes(this.authority.record, this.#file),
+        ...unconfirmedNotes(this.#known.below(unconfirmedPrefix)),
+      ],
       fencing: this.fencing,
       quorate: this.quorate,
       silent: new Set(silentOf(this.#core.state.peers)),
@@ -569,6 +574,7 @@ export class ClusterNode {
       knowsShares: true,
       knowsHolds: true,
       knowsPlays: true,
+      knowsConfirmation: true,
       ...saidOf(this.#core.state),
       ...(this.#bootId === undefined ? {} : { bootId: this.#bootId }),
     }

@@ -4,6 +4,8 @@
  */
 import type { MonotonicMs } from '../../base/index.ts'
 import type { AttributeChanges } from '../attributes/attribute-changes.ts'
+import { historyBounds } from '../configuration/history-bounds.ts'
+import { UnconfirmedKeeper } from '../configuration/unconfirmed-keeper.ts'
 import { FactsKeeper } from '../hardware/facts-keeper.ts'
 import { HealthKeeper } from '../hardware/health-keeper.ts'
 import { HoldKeeper } from '../holds/hold-keeper.ts'
@@ -56,6 +58,12 @@ export class WorkKeepers {
     this.#always = [
       new LockKeeper({ ...ports, now: monotonicNow }),
       new HoldKeeper({ ...ports, now: monotonicNow, calendarMs: Date.now }),
+      new UnconfirmedKeeper({
+        ...ports,
+        now: monotonicNow,
+        calendarMs: Date.now,
+        versionsKept: () => historyBounds(ports.view().configuration?.typed).versions,
+      }),
     ]
     this.#begun = [
       this.#services,

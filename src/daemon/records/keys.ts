@@ -30,6 +30,13 @@ export const alertEventsPrefix = `${allKeys}alerts/events/`
 export const appliedPrefix = `${allKeys}applied/`
 export const appliedKey = (name: string): string => `${appliedPrefix}${encodeURIComponent(name)}`
 
+/** Changes of the configuration that are taken back unless they are confirmed (src/daemon/configuration/unconfirmed.ts), by their versions. */
+export const unconfirmedPrefix = `${allKeys}unconfirmed/`
+export const unconfirmedKey = (version: number): string => `${unconfirmedPrefix}${version}`
+/** What each of them made of what. No node keeps these in memory. */
+export const unconfirmedDocumentsPrefix = `${allKeys}unconfirmed-documents/`
+export const unconfirmedDocumentsKey = (version: number): string => `${unconfirmedDocumentsPrefix}${version}`
+
 /** Which generation of shares the authority's key is split into, and who has them (authority-keeper.ts). */
 export const authorityKey = '/systole/cluster/authority'
 

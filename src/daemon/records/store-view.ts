@@ -7,7 +7,7 @@
  */
 import type { Entry, Revision, Store, StoreEvent, Watch } from '../../store/index.ts'
 import type { Log } from '../host/log.ts'
-import { allKeys, configHistoryPrefix } from './keys.ts'
+import { allKeys, configHistoryPrefix, unconfirmedDocumentsPrefix } from './keys.ts'
 
 export interface StoreChange {
   readonly key: string
@@ -72,7 +72,7 @@ class View implements StoreView {
   async list(options: { readonly serializable?: boolean } = {}): Promise<void> {
     const snapshot = await this.#store.list(allKeys, options)
     if (this.#closed) return
-    const listed = snapshot.entries.filter(({ key }) => !key.startsWith(configHistoryPrefix))
+    const listed = snapshot.entries.filter(({ key }) => !isDocument(key))
     const changes: StoreChange[] = listed
       .filter((entry) => this.#entries.get(entry.key)?.modRevision !== entry.modRevision)
       .map((entry) => ({ key: entry.key, entry }))
@@ -106,10 +106,14 @@ class View implements StoreView {
   }
 }
 
+/** Large, and read from the store where it is needed. */
+const isDocument = (key: string): boolean =>
+  key.startsWith(configHistoryPrefix) || key.startsWith(unconfirmedDocumentsPrefix)
+
 function changesOf(events: readonly StoreEvent[]): readonly StoreChange[] {
   return events.flatMap((event): readonly StoreChange[] => {
     const key = event.kind === 'put' ? event.entry.key : event.key
-    if (key.startsWith(configHistoryPrefix)) return []
+    if (isDocument(key)) return []
     return [{ key, entry: event.kind === 'put' ? event.entry : undefined }]
   })
 }

@@ -37,11 +37,11 @@ export const configHistory: Command = {
     }
     const { versions: all } = await liveCluster(call).listConfigVersions({})
     const versions = all.map(publicEntry)
-    const rows = versions.map(({ version, time, node, user, command }) => [
-      String(version),
-      moment(time),
-      `${user}@${node}`,
-      command,
+    const rows = versions.map((one) => [
+      String(one.version),
+      moment(one.time),
+      `${one.user}@${one.node}`,
+      `${one.command}${waitsNote(one)}`,
     ])
     return done(alignColumns([['Version', 'Time', 'By', 'Command'], ...rows]), versions)
   },
@@ -88,7 +88,7 @@ export const configUndo: Command = {
   },
 }
 
-async function configurationAt(
+export async function configurationAt(
   call: Call,
   word: string,
 ): Promise<{ readonly entry: ConfigVersion; readonly cib: XmlElement }> {
@@ -108,6 +108,11 @@ function replaceConfiguration(cib: XmlElement, from: XmlElement): XmlElement {
   if (!configuration) throw new Refusal('That version has no <configuration> section.')
   const others = cib.children.filter((child) => child.kind !== 'element' || child.name !== 'configuration')
   return { ...cib, children: [configuration, ...others] }
+}
+
+function waitsNote({ confirmUntil, undoFailed }: ConfigVersion): string {
+  if (undoFailed !== undefined) return ` (not confirmed; could not be taken back: ${undoFailed})`
+  return confirmUntil === undefined ? '' : ` (taken back at ${moment(confirmUntil)} unless confirmed)`
 }
 
 /** A former version, or another program, may have told the command with what is secret. */
