@@ -51,96 +51,73 @@ function fraction(at: number, digits: number): string {
 
 const pad = (value: number, width = 2, fill = '0'): string => String(value).padStart(width, fill)
 
+interface Parts extends Moment {
+  readonly year: number
+  readonly month: number
+  readonly hour: number
+  readonly hour12: number
+  readonly weekday: number
+  readonly dayName: string
+  readonly monthName: string
+}
+
 function conversion(name: string, moment: Moment): string | undefined {
-  const { local, at, offset } = moment
-  const again = (format: string): string => formatted(format, moment)
-  const [year, month, hour] = [local.getUTCFullYear(), local.getUTCMonth(), local.getUTCHours()]
-  const weekday = local.getUTCDay()
-  const [dayName, monthName] = [days[weekday] ?? '', months[month] ?? '']
+  const convert = Object.hasOwn(conversions, name) ? conversions[name] : undefined
+  if (convert === undefined) return undefined
+  const { local } = moment
+  const [year, month, hour, weekday] = [
+    local.getUTCFullYear(),
+    local.getUTCMonth(),
+    local.getUTCHours(),
+    local.getUTCDay(),
+  ]
   const hour12 = hour % 12 === 0 ? 12 : hour % 12
-  switch (name) {
-    case '%':
-      return '%'
-    case 'n':
-      return '\n'
-    case 't':
-      return '\t'
-    case 'a':
-      return dayName.slice(0, 3)
-    case 'A':
-      return dayName
-    case 'b':
-    case 'h':
-      return monthName.slice(0, 3)
-    case 'B':
-      return monthName
-    case 'c':
-      return again('%a %b %e %H:%M:%S %Y')
-    case 'C':
-      return pad(Math.floor(year / 100))
-    case 'd':
-      return pad(local.getUTCDate())
-    case 'D':
-    case 'x':
-      return again('%m/%d/%y')
-    case 'e':
-      return pad(local.getUTCDate(), 2, ' ')
-    case 'F':
-      return again('%Y-%m-%d')
-    case 'g':
-      return pad(isoWeek(local).year % 100)
-    case 'G':
-      return String(isoWeek(local).year)
-    case 'H':
-      return pad(hour)
-    case 'I':
-      return pad(hour12)
-    case 'j':
-      return pad(dayOfYear(local), 3)
-    case 'k':
-      return pad(hour, 2, ' ')
-    case 'l':
-      return pad(hour12, 2, ' ')
-    case 'm':
-      return pad(month + 1)
-    case 'M':
-      return pad(local.getUTCMinutes())
-    case 'p':
-      return hour < 12 ? 'AM' : 'PM'
-    case 'P':
-      return hour < 12 ? 'am' : 'pm'
-    case 'r':
-      return again('%I:%M:%S %p')
-    case 'R':
-      return again('%H:%M')
-    case 's':
-      return String(Math.floor(at / 1000))
-    case 'S':
-      return pad(local.getUTCSeconds())
-    case 'T':
-    case 'X':
-      return again('%H:%M:%S')
-    case 'u':
-      return String(weekday === 0 ? 7 : weekday)
-    case 'U':
-      return pad(Math.floor((dayOfYear(local) + 6 - weekday) / 7))
-    case 'V':
-      return pad(isoWeek(local).week)
-    case 'w':
-      return String(weekday)
-    case 'W':
-      return pad(Math.floor((dayOfYear(local) + 6 - ((weekday + 6) % 7)) / 7))
-    case 'y':
-      return pad(year % 100)
-    case 'Y':
-      return String(year)
-    case 'z':
-      return zone(offset, '')
-    case ':z':
-      return zone(offset, ':')
-    default:
-      return undefined
-  }
+  const [dayName, monthName] = [days[weekday] ?? '', months[month] ?? '']
+  return convert({ ...moment, year, month, hour, hour12, weekday, dayName, monthName })
+}
+
+const conversions: Readonly<Record<string, (parts: Parts) => string>> = {
+  '%': () => '%',
+  n: () => '\n',
+  t: () => '\t',
+  a: ({ dayName }) => dayName.slice(0, 3),
+  A: ({ dayName }) => dayName,
+  b: ({ monthName }) => monthName.slice(0, 3),
+  h: ({ monthName }) => monthName.slice(0, 3),
+  B: ({ monthName }) => monthName,
+  c: (parts) => formatted('%a %b %e %H:%M:%S %Y', parts),
+  C: ({ year }) => pad(Math.floor(year / 100)),
+  d: ({ local }) => pad(local.getUTCDate()),
+  D: (parts) => formatted('%m/%d/%y', parts),
+  x: (parts) => formatted('%m/%d/%y', parts),
+  e: ({ local }) => pad(local.getUTCDate(), 2, ' '),
+  F: (parts) => formatted('%Y-%m-%d', parts),
+  g: ({ local }) => pad(isoWeek(local).year % 100),
+  G: ({ local }) => String(isoWeek(local).year),
+  H: ({ hour }) => pad(hour),
+  I: ({ hour12 }) => pad(hour12),
+  j: ({ local }) => pad(dayOfYear(local), 3),
+  k: ({ hour }) => pad(hour, 2, ' '),
+  l: ({ hour12 }) => pad(hour12, 2, ' '),
+  m: ({ month }) => pad(month + 1),
+  M: ({ local }) => pad(local.getUTCMinutes()),
+  p: ({ hour }) => (hour < 12 ? 'AM' : 'PM'),
+  P: ({ hour }) => (hour < 12 ? 'am' : 'pm'),
+  r: (parts) => formatted('%I:%M:%S %p', parts),
+  R: (parts) => formatted('%H:%M', parts),
+  s: ({ at }) => String(Math.floor(at / 1000)),
+  S: ({ local }) => pad(local.getUTCSeconds()),
+  T: (parts) => formatted('%H:%M:%S', parts),
+  X: (parts) => formatted('%H:%M:%S', parts),
+  u: ({ weekday }) => String(weekday === 0 ? 7 : weekday),
+  U: ({ weekday, local }) => pad(Math.floor((dayOfYear(local) + 6 - weekday) / 7)),
+  V: ({ local }) => pad(isoWeek(local).week),
+  w: ({ weekday }) => String(weekday),
+  W: ({ weekday, local }) => pad(Math.floor((dayOfYear(local) + 6 - ((weekday + 6) % 7)) / 7)),
+  y: ({ year }) => pad(year % 100),
+  Y: ({ year }) => String(year),
+  z: ({ offset }) => zone(offset, ''),
+  ':z': ({ offset }) => zone(offset, ':'),
 }
 
 function zone(offset: number, between: string): string {

@@ -253,9 +253,44 @@ function copyIf<Value>(
   return changed || !(map instanceof Map) ? new Map(map) : map
 }
 
+const writtenBy = (observation: Observation): unknown => (observation.kind === 'put' ? observation.value : undefined)
+
+function observeOperation(draft: Draft, observation: Observation, node: NodeName): readonly Change[] {
+  const { key } = observation
+  const value = writtenBy(observation)
+  const after = parseOperationRecord(value)
+  if (value !== undefined && after === undefined) return [{ kind: 'unreadable', key }]
+  const before = put(draft.operations, key, after)
+  return [{ kind: 'operation', key, node, ...defined({ before, after }) }]
+}
+
+function observeAttribute(
+  draft: Draft,
+  observation: Observation,
+  { node, name }: Extract<Subject, { kind: 'attribute' }>,
+): readonly Change[] {
+  const { key } = observation
+  const value = writtenBy(observation)
+  const after = parseTransientAttributeRecord(value)
+  if (value !== undefined && after === undefined) return [{ kind: 'unreadable', key }]
+  const before = put(draft.attributes, key, after)
+  const values = defined({ before: before?.value, after: after?.value })
+  return [{ kind: 'attribute', key, node, name, ...values }]
+}
+
+function observeHold(draft: Draft, observation: Observation, id: string): readonly Change[] {
+  const value = writtenBy(observation)
+  const after = parseHold(value)
+  const before = put(draft.holds, id, after)
+  if (value !== undefined && after === undefined) return [{ kind: 'unreadable', key: observation.key }]
+  if (sameHold(before, after)) return []
+  draft.holdsRevision = draft.revision
+  return [{ kind: 'configuration' }]
+}
+
 function observeOne(draft: Draft, observation: Observation, subject: Subject): readonly Change[] {
   const { key } = observation
-  const value = observation.kind === 'put' ? observation.value : undefined
+  const value = writtenBy(observation)
   switch (subject.kind) {
     case 'configuration':
       if (observation.kind === 'put' && observation.configuration) draft.stored = observation.configuration
@@ -270,19 +305,10 @@ function observeOne(draft: Draft, observation: Observation, subject: Subject): r
       put(draft.nodeStates, subject.node, after)
       return [{ kind: 'node-state', node: subject.node, ...(after === undefined ? {} : { after }) }]
     }
-    case 'history': {
-      const after = parseOperationRecord(value)
-      if (value !== undefined && after === undefined) return [{ kind: 'unreadable', key }]
-      const before = put(draft.operations, key, after)
-      return [{ kind: 'operation', key, node: subject.node, ...defined({ before, after }) }]
-    }
-    case 'attribute': {
-      const after = parseTransientAttributeRecord(value)
-      if (value !== undefined && after === undefined) return [{ kind: 'unreadable', key }]
-      const before = put(draft.attributes, key, after)
-      const values = defined({ before: before?.value, after: after?.value })
-      return [{ kind: 'attribute', key, node: subject.node, name: subject.name, ...values }]
-    }
+    case 'history':
+      return observeOperation(draft, observation, subject.node)
+    case 'attribute':
+      return observeAttribute(draft, observation, subject)
     case 'withheld-attribute':
       put(draft.withheld, key, parseWithheldAttributeRecord(value))
       return []
@@ -292,14 +318,8 @@ function observeOne(draft: Draft, observation: Observation, subject: Subject): r
     case 'shutdown-lock':
       put(draft.shutdownLocks, key, parseShutdownLockRecord(value))
       return [{ kind: 'shutdown-lock' }]
-    case 'hold': {
-      const after = parseHold(value)
-      const before = put(draft.holds, subject.id, after)
-      if (value !== undefined && after === undefined) return [{ kind: 'unreadable', key }]
-      if (sameHold(before, after)) return []
-      draft.holdsRevision = draft.revision
-      return [{ kind: 'configuration' }]
-    }
+    case 'hold':
+      return observeHold(draft, observation, subject.id)
     case 'restart':
       put(draft.restarts, subject.node, numberOf(value, 'incarnation'))
       return [{ kind: 'restart', node: subject.node }]

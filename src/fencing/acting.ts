@@ -66,7 +66,8 @@ function beginStep(
   const can = capability(device, request.target, state.hosts.get(device.id), now)
   if (can === 'no') return failLevel(state, request, acting, `${device.id} cannot fence ${request.target}.`)
   if (isBusy(state, device)) return { state, effects: [] }
-  if (can !== 'yes') return ask(state, request, acting, device, runner, can === 'ask-list' ? 'list' : 'status')
+  if (can !== 'yes')
+    return ask(state, request, acting, { device, runner, what: can === 'ask-list' ? 'list' : 'status' })
   const delayMs = delayed ? 0 : fencingDelayMs(device, request)
   if (delayMs > 0) {
     const doing = { kind: 'delaying', until: monotonicMs(now + delayMs) } as const
@@ -93,9 +94,11 @@ function ask(
   state: FencingState,
   request: Request,
   acting: Acting,
-  device: FenceDevice,
-  runner: NodeName,
-  what: 'list' | 'status',
+  {
+    device,
+    runner,
+    what,
+  }: { readonly device: FenceDevice; readonly runner: NodeName; readonly what: 'list' | 'status' },
 ): FencingStep {
   const run = callDevice(state, { request, device, action: what, runner })
   const phase: Acting = { ...acting, doing: { kind: 'asking', call: run.call, what } }

@@ -1,7 +1,11 @@
 /** A graph as the command line sends it to the daemon, and what the daemon takes. */
+
 import { checkBySchema, fieldOf, isMap, type Schema } from '../base/index.ts'
-import { type Component, defaultTimeoutS, grammars, readComponent, wrongCommonValues } from './component.ts'
+import { wrongCommonValues } from './check-component.ts'
+import type { Component } from './component.ts'
+import { defaultTimeoutS, grammars } from './grammar.ts'
 import { findCircle, type PlayStep } from './graph.ts'
+import { readComponent } from './read-component.ts'
 
 export interface AskedPlay {
   /** What people call it. */

@@ -1,7 +1,10 @@
 /** A list of jobs as steps: nodes go through a step each at its own pace, and meet where one node acts for all, where facts are exchanged, and at a boot. */
+
 import { type FieldPath, isMap, type Mistake } from '../base/index.ts'
-import { type Component, grammars, type PlayFile, readComponent } from './component.ts'
+import type { Component, PlayFile } from './component.ts'
+import { grammars } from './grammar.ts'
 import type { NamedStep } from './graph.ts'
+import { readComponent } from './read-component.ts'
 
 /** What a reader of files knows besides the file. */
 export interface PlayGround {

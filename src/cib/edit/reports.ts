@@ -1,5 +1,5 @@
 /** What can be wrong with an edit that an administrator asks for, and how it is said. */
-import { assertNever, didYouMean, failed, ok, type Result } from '../../base/index.ts'
+import { didYouMean, failed, ok, type Result } from '../../base/index.ts'
 import type { XmlElement } from '../document.ts'
 
 export interface Removed {
@@ -86,73 +86,56 @@ export type EditReport =
   | { readonly code: 'cannot-be-promoted'; readonly id: string; readonly agentClass: string }
   | { readonly code: 'in-one-group'; readonly id: string; readonly other: string; readonly group: string }
 
+type Sentences = { readonly [Code in EditReport['code']]: (report: Extract<EditReport, { code: Code }>) => string }
+
+const sentences: Sentences = {
+  'resource-not-found': (report) => `There is no resource '${report.id}'.${didYouMean(report.similar)}`,
+  'node-not-found': (report) => `There is no node '${report.node}'.${didYouMean(report.similar)}`,
+  'constraint-not-found': (report) => `There is no constraint '${report.id}'.${didYouMean(report.similar)}`,
+  'not-found': (report) => `There is no ${report.what} '${report.id}'.${didYouMean(report.similar)}`,
+  'nothing-has-id': (report) => `Nothing in the configuration has the id '${report.id}'.${didYouMean(report.similar)}`,
+  'still-used': (report) => `'${report.id}' is still used by ${report.by}: remove that first.`,
+  'nothing-left': (report) =>
+    `Nothing would be left of the ${report.kind} '${report.id}': use '${report.remove} ${report.id}' to remove it.`,
+  'operation-not-found': (report) => `'${report.resource}' has no operation ${report.operation}.`,
+  'operation-alike': (report) =>
+    `'${report.resource}' has the operation ${report.operation} already: '${report.id}'. Change it with 'resource update ${report.resource} op ${report.operation}', or add --force to have both.`,
+  'operation-twice': (report) => `The same operation already exists: '${report.id}'.`,
+  'level-not-found': (report) =>
+    `There is no fencing level${report.index === undefined ? '' : ` ${report.index}`}${report.target === undefined ? '' : ` for ${report.target}`} with what is given.`,
+  'wrong-kind': (report) => `'${report.id}' is a ${report.kind}; this needs a ${report.wanted}.`,
+  'id-in-use': (report) => `'${report.id}' already exists: the id is used by ${report.by}.`,
+  'bad-id': (report) =>
+    `'${report.id}' cannot be an id: ids begin with a letter or '_' and hold letters, digits, '_', '-' and '.'.`,
+  'too-long': (report) => report.sentence,
+  'already-inside': (report) => `'${report.id}' is already in the ${report.kind} '${report.parent}'.`,
+  'member-already': (report) =>
+    `'${report.id}' is in the group '${report.group}' already: --before or --after another member moves it there.`,
+  'must-leave-first': (report) =>
+    `Take '${report.id}' out of the ${report.kind} '${report.parent}' first: a ${report.kind} holds one resource.`,
+  'not-inside': (report) => `'${report.id}' is not in '${report.parent}'.`,
+  'already-exists': (report) => `The same ${report.what} already exists: '${report.id}'.`,
+  'unknown-option': (report) => `There is no ${report.where} '${report.name}'.${didYouMean(report.similar)}`,
+  'bad-value': (report) => `'${report.value}' is not a valid value for ${report.name}: expected ${report.expected}.`,
+  'no-value': (report) => `The parameter '${report.name}' has no value: give it one, or leave it out.`,
+  'last-of-group': (report) =>
+    `'${report.id}' is the only member of the group '${report.group}', which constraints or tags name: dissolve it first with 'resource ungroup ${report.group}'.`,
+  'nothing-given': (report) => `No ${report.what} is given.`,
+  'given-twice': (report) => `'${report.id}' is given twice.`,
+  'refers-to-itself': (report) => `'${report.id}' cannot refer to itself.`,
+  'part-of-clone': (report) =>
+    `'${report.id}' is inside the ${report.kind} '${report.outer}': constrain '${report.outer}', or add --force.`,
+  'cannot-be-unique': (report) =>
+    `'${report.id}' cannot be globally unique: its agent has class ${report.agentClass}, and only agents of class ocf receive the instance number.`,
+  'cannot-be-promoted': (report) =>
+    `'${report.id}' cannot be promoted: its agent is of the class ${report.agentClass}, and only agents of the class ocf know promote and demote.`,
+  'in-one-group': (report) =>
+    `'${report.other}' and '${report.id}' are in the group '${report.group}', which orders its members itself. Add --force to order them all the same.`,
+}
+
 export function describeEditReport(report: EditReport): string {
-  switch (report.code) {
-    case 'resource-not-found':
-      return `There is no resource '${report.id}'.${didYouMean(report.similar)}`
-    case 'node-not-found':
-      return `There is no node '${report.node}'.${didYouMean(report.similar)}`
-    case 'constraint-not-found':
-      return `There is no constraint '${report.id}'.${didYouMean(report.similar)}`
-    case 'not-found':
-      return `There is no ${report.what} '${report.id}'.${didYouMean(report.similar)}`
-    case 'nothing-has-id':
-      return `Nothing in the configuration has the id '${report.id}'.${didYouMean(report.similar)}`
-    case 'still-used':
-      return `'${report.id}' is still used by ${report.by}: remove that first.`
-    case 'nothing-left':
-      return `Nothing would be left of the ${report.kind} '${report.id}': use '${report.remove} ${report.id}' to remove it.`
-    case 'operation-not-found':
-      return `'${report.resource}' has no operation ${report.operation}.`
-    case 'operation-alike':
-      return `'${report.resource}' has the operation ${report.operation} already: '${report.id}'. Change it with 'resource update ${report.resource} op ${report.operation}', or add --force to have both.`
-    case 'operation-twice':
-      return `The same operation already exists: '${report.id}'.`
-    case 'level-not-found':
-      return `There is no fencing level${report.index === undefined ? '' : ` ${report.index}`}${report.target === undefined ? '' : ` for ${report.target}`} with what is given.`
-    case 'wrong-kind':
-      return `'${report.id}' is a ${report.kind}; this needs a ${report.wanted}.`
-    case 'id-in-use':
-      return `'${report.id}' already exists: the id is used by ${report.by}.`
-    case 'bad-id':
-      return `'${report.id}' cannot be an id: ids begin with a letter or '_' and hold letters, digits, '_', '-' and '.'.`
-    case 'too-long':
-      return report.sentence
-    case 'already-inside':
-      return `'${report.id}' is already in the ${report.kind} '${report.parent}'.`
-    case 'member-already':
-      return `'${report.id}' is in the group '${report.group}' already: --before or --after another member moves it there.`
-    case 'must-leave-first':
-      return `Take '${report.id}' out of the ${report.kind} '${report.parent}' first: a ${report.kind} holds one resource.`
-    case 'not-inside':
-      return `'${report.id}' is not in '${report.parent}'.`
-    case 'already-exists':
-      return `The same ${report.what} already exists: '${report.id}'.`
-    case 'unknown-option':
-      return `There is no ${report.where} '${report.name}'.${didYouMean(report.similar)}`
-    case 'bad-value':
-      return `'${report.value}' is not a valid value for ${report.name}: expected ${report.expected}.`
-    case 'no-value':
-      return `The parameter '${report.name}' has no value: give it one, or leave it out.`
-    case 'last-of-group':
-      return `'${report.id}' is the only member of the group '${report.group}', which constraints or tags name: dissolve it first with 'resource ungroup ${report.group}'.`
-    case 'nothing-given':
-      return `No ${report.what} is given.`
-    case 'given-twice':
-      return `'${report.id}' is given twice.`
-    case 'refers-to-itself':
-      return `'${report.id}' cannot refer to itself.`
-    case 'part-of-clone':
-      return `'${report.id}' is inside the ${report.kind} '${report.outer}': constrain '${report.outer}', or add --force.`
-    case 'cannot-be-unique':
-      return `'${report.id}' cannot be globally unique: its agent has class ${report.agentClass}, and only agents of class ocf receive the instance number.`
-    case 'cannot-be-promoted':
-      return `'${report.id}' cannot be promoted: its agent is of the class ${report.agentClass}, and only agents of the class ocf know promote and demote.`
-    case 'in-one-group':
-      return `'${report.other}' and '${report.id}' are in the group '${report.group}', which orders its members itself. Add --force to order them all the same.`
-    default:
-      return assertNever(report)
-  }
+  const sentence = sentences[report.code] as (report: EditReport) => string
+  return sentence(report)
 }
 
 export function edited(cib: XmlElement, more: Partial<Omit<Edited, 'cib'>> = {}): EditResult {

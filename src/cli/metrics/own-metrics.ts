@@ -16,7 +16,13 @@ const memberStates: readonly ClusterState['members'][number]['state'][] = [
 const transitionStates: readonly ClusterState['transition']['state'][] = ['idle', 'computing', 'running', 'blocked']
 
 export function stateMetrics(registry: Registry, state: ClusterState): void {
-  const { clusterName: cluster, localNode, members, transition, store } = state
+  nodeMetrics(registry, state)
+  storeMetrics(registry, state)
+  decisionMetrics(registry, state)
+}
+
+function nodeMetrics(registry: Registry, state: ClusterState): void {
+  const { clusterName: cluster, localNode, members } = state
   gauge(
     registry,
     { name: 'systole_started', help: 'Whether this node takes part in the cluster', labels: ['cluster', 'node'] },
@@ -57,7 +63,10 @@ export function stateMetrics(registry: Registry, state: ClusterState): void {
       ),
     ),
   )
-  const { witness } = state
+}
+
+function storeMetrics(registry: Registry, state: ClusterState): void {
+  const { witness, store } = state
   gauge(
     registry,
     { name: 'systole_witness_up', help: 'Whether the witness is heard', labels: ['name'] },
@@ -74,6 +83,10 @@ export function stateMetrics(registry: Registry, state: ClusterState): void {
     { name: 'systole_configuration_version', help: 'The version of the configuration that this node has seen' },
     [[state.configVersion]],
   )
+}
+
+function decisionMetrics(registry: Registry, state: ClusterState): void {
+  const { transition } = state
   gauge(registry, { name: 'systole_transition_number', help: 'How many transitions this DC has begun' }, [
     [transition.number],
   ])

@@ -35,7 +35,10 @@ export function badCharacter(id: string, name: string): string | undefined {
   return `invalid ${name} '${id}', '${bad}' is not a valid ${bad === id[0] ? 'first ' : ''}character for a ${name}`
 }
 
-export function aboutIds(about: About, { typed, words }: CallNames): Said | undefined {
+export const aboutIds = (about: About, names: CallNames): Said | undefined =>
+  aboutPlaces(about, names) ?? aboutKinds(about, names)
+
+function aboutPlaces(about: About, { typed, words }: CallNames): Said | undefined {
   switch (about.code) {
     case 'bad-id': {
       const [, name = 'id', closes = false] = idNames.find(([begins]) => typed.startsWith(begins)) ?? []
@@ -68,6 +71,13 @@ export function aboutIds(about: About, { typed, words }: CallNames): Said | unde
         )
       if (/^resource (group add|create)/.test(typed)) return one(`'${about.id}' does not exist`, true)
       return undefined
+    default:
+      return undefined
+  }
+}
+
+function aboutKinds(about: About, { typed, words }: CallNames): Said | undefined {
+  switch (about.code) {
     case 'wrong-kind':
       if (about.wanted === 'group')
         return /^resource (group add|create)/.test(typed)

@@ -74,7 +74,15 @@ const setOptions: ReadonlySet<string> = new Set(['kind', 'symmetrical', 'loss-po
 const validates =
   /^(resource (create|bundle|defaults|op defaults)|stonith (create|level|op defaults|defaults)|property|constraint ticket add|alert)/
 
-function aboutValues(abouts: readonly About[], about: About, { typed, words }: CallNames): Said | undefined {
+function aboutValues(abouts: readonly About[], about: About, call: CallNames): Said | undefined {
+  for (const sayOf of [aboutChoices, aboutAgents, aboutOperations, aboutCombinations, aboutOptions, aboutTwice]) {
+    const said = sayOf(abouts, about, call)
+    if (said !== undefined) return said
+  }
+  return undefined
+}
+
+function aboutChoices(abouts: readonly About[], about: About, { typed, words }: CallNames): Said | undefined {
   const isSet =
     /^constraint (order|colocation|ticket)( set)?$/.test(typed) && (typed.endsWith(' set') || words[0] === 'set')
   switch (about.code) {
@@ -116,6 +124,13 @@ function aboutValues(abouts: readonly About[], about: About, { typed, words }: C
         return one(`Resources to add or remove must be unique, duplicate resources: ${ids}`, true)
       return undefined
     }
+    default:
+      return undefined
+  }
+}
+
+function aboutAgents(abouts: readonly About[], about: About, { typed }: CallNames): Said | undefined {
+  switch (about.code) {
     case 'no-agent':
       return one(`Unable to find agent '${about.agent}', try specifying its full name`, true)
     case 'many-agents':
@@ -152,6 +167,13 @@ function aboutValues(abouts: readonly About[], about: About, { typed, words }: C
       return creates(typed)
         ? one(`${about.name} cannot be empty`, true)
         : one(`required resource option '${about.name}' is missing, use --force to override`)
+    default:
+      return undefined
+  }
+}
+
+function aboutOperations(_abouts: readonly About[], about: About, { typed }: CallNames): Said | undefined {
+  switch (about.code) {
     case 'unknown-operation':
       return one(
         `'${about.name}' is not a valid operation name value, use ${quoted(about.known)}, use --force to override`,
@@ -168,6 +190,13 @@ function aboutValues(abouts: readonly About[], about: About, { typed, words }: C
       const names = about.names.length === 1 ? ` '${about.names[0]}' is` : `s ${quoted(about.names)} are`
       return one(`required option${names} missing`, typed.startsWith('alert'))
     }
+    default:
+      return undefined
+  }
+}
+
+function aboutCombinations(_abouts: readonly About[], about: About, { typed }: CallNames): Said | undefined {
+  switch (about.code) {
     case 'before-and-after':
       return one(
         typed.startsWith('tag')
@@ -188,6 +217,13 @@ function aboutValues(abouts: readonly About[], about: About, { typed, words }: C
       return one(`Cannot add resource '${about.id}', it is already present in group '${about.group}'`, true)
     case 'runs-nowhere':
       return one('You must specify a node when moving/banning a stopped resource')
+    default:
+      return undefined
+  }
+}
+
+function aboutOptions(abouts: readonly About[], about: About, { typed }: CallNames): Said | undefined {
+  switch (about.code) {
     case 'unknown-option': {
       const names = abouts.flatMap((other) => (other.code === 'unknown-option' ? [other.name] : []))
       const kind = optionKind(about.where)
@@ -219,6 +255,13 @@ function aboutValues(abouts: readonly About[], about: About, { typed, words }: C
         `'${about.rule}' is not a valid rule expression, parse error near or after line 1 column ${about.column}\n  ${about.rule}\n  ${'-'.repeat(about.column - 1)}^`,
         true,
       )
+    default:
+      return undefined
+  }
+}
+
+function aboutTwice(abouts: readonly About[], about: About, { typed }: CallNames): Said | undefined {
+  switch (about.code) {
     case 'operation-alike': {
       const lines = abouts.flatMap((other) => (other.code === 'operation-alike' ? [other.line] : []))
       return one(

@@ -141,6 +141,29 @@ function knownNode(daemon: Daemon, name: string): NodeName {
   throw refuse('no-such-node', `There is no node '${name}'.${didYouMean(similarWords(name, known))}`)
 }
 
+function becomingMember(daemon: Daemon): Pick<LocalHandlers, 'setupCluster' | 'joinCluster'> {
+  return {
+    setupCluster: async (asked, { caller }) => {
+      daemon.refuseOnWitness()
+      if (daemon.file && !asked.force) throw belongsAlready(daemon.file)
+      const { file, keep } = await setUpCluster(daemon.paths, asked)
+      if (daemon.file) await daemon.forget()
+      keep()
+      await daemon.configure(file)
+      return await setupTokens(daemon, file, caller)
+    },
+    joinCluster: async (asked) => {
+      daemon.refuseOnWitness()
+      if (daemon.file && !asked.force) throw belongsAlready(daemon.file)
+      const { file, node, keep } = await joinCluster(daemon.paths, asked)
+      if (daemon.file) await daemon.forget()
+      keep()
+      await daemon.configure(file)
+      return { clusterName: file.clusterName, node }
+    },
+  }
+}
+
 function membershipHandlers(
   daemon: Daemon,
 ): Pick<
@@ -188,24 +211,7 @@ function membershipHandlers(
         },
       ),
     }),
-    setupCluster: async (asked, { caller }) => {
-      daemon.refuseOnWitness()
-      if (daemon.file && !asked.force) throw belongsAlready(daemon.file)
-      const { file, keep } = await setUpCluster(daemon.paths, asked)
-      if (daemon.file) await daemon.forget()
-      keep()
-      await daemon.configure(file)
-      return await setupTokens(daemon, file, caller)
-    },
-    joinCluster: async (asked) => {
-      daemon.refuseOnWitness()
-      if (daemon.file && !asked.force) throw belongsAlready(daemon.file)
-      const { file, node, keep } = await joinCluster(daemon.paths, asked)
-      if (daemon.file) await daemon.forget()
-      keep()
-      await daemon.configure(file)
-      return { clusterName: file.clusterName, node }
-    },
+    ...becomingMember(daemon),
     addNode: async ({ name, address, more }, { caller }) => {
       await daemon.canSign()
       await addNode(daemon, { name: nodeName(name), addresses: [address || name, ...(more?.addresses ?? [])] })

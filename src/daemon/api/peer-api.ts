@@ -3,6 +3,7 @@
 import { join } from 'node:path'
 import { isTaskId } from '../../jobs/index.ts'
 import {
+  type AuthorityShares,
   actionForm,
   authorityHash,
   type CallerIdentity,
@@ -65,16 +66,7 @@ export function peerHandlers(daemon: Daemon): Handlers<typeof nodeService> {
     checkLinks: async ({ addresses, towards }) => ({
       sentences: await linkObstacles(daemon.name, addresses, towards),
     }),
-    getAuthorityShares: async ({ authority }, { caller }) => {
-      const { pki } = daemon.paths
-      if (!authoritiesIn(readIdentity(pki).authority).map(authorityHash).includes(authority))
-        throw refuse('other-authority', `${daemon.name} has no share of that authority’s key.`)
-      const wholeKey = readWholeKey(pki)
-      const shares = readShares(pki).filter((share) => share.authority === authority)
-      // With enough of them the caller can sign whatever it likes: who had them shows afterwards.
-      daemon.log.info('a share of the authority’s key was given, to sign something', { to: nameOf(caller) })
-      return { shares, ...(wholeKey === undefined ? {} : { wholeKey }) }
-    },
+    getAuthorityShares: async ({ authority }, { caller }) => giveShares(daemon, authority, nameOf(caller)),
     getPki: async () => daemon.certificate.state(),
     bringPki: async (order, { caller }) => {
       if (daemon.node.view.dc?.node !== nameOf(caller))
@@ -144,3 +136,14 @@ function nameIn(entry: Entry): unknown {
 }
 
 const nameOf = (caller: CallerIdentity): string => (caller.kind === 'node' ? caller.name : '')
+
+function giveShares(daemon: Daemon, authority: string, caller: string): AuthorityShares {
+  const { pki } = daemon.paths
+  if (!authoritiesIn(readIdentity(pki).authority).map(authorityHash).includes(authority))
+    throw refuse('other-authority', `${daemon.name} has no share of that authority’s key.`)
+  const wholeKey = readWholeKey(pki)
+  const shares = readShares(pki).filter((share) => share.authority === authority)
+  // With enough of them the caller can sign whatever it likes: who had them shows afterwards.
+  daemon.log.info('a share of the authority’s key was given, to sign something', { to: caller })
+  return { shares, ...(wholeKey === undefined ? {} : { wholeKey }) }
+}

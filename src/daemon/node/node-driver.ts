@@ -52,6 +52,8 @@ export interface NodeDriverPorts {
   readonly depart: (how: Extract<NodeEffect, { kind: 'depart' }>) => void
 }
 
+type EffectOf<Kind extends NodeEffect['kind']> = Extract<NodeEffect, { kind: Kind }>
+
 export class NodeDriver {
   readonly #ports: NodeDriverPorts
   readonly #loop: NodeLoop
@@ -120,7 +122,7 @@ export class NodeDriver {
   }
 
   #perform(effect: NodeEffect): void {
-    const { log, executor } = this.#ports
+    const { log } = this.#ports
     switch (effect.kind) {
       case 'controller':
         this.#controller.perform(effect.effect)
@@ -148,13 +150,9 @@ export class NodeDriver {
         this.#ports.twoNodeWaits(effect.message)
         return
       case 'executor-quorum':
-        executor()?.setQuorum(effect.quorate)
-        return
       case 'quorum-gained':
-        this.#ports.quorumGained()
-        return
       case 'quorum-lost':
-        this.#ports.quorumLost()
+        this.#quorumChanged(effect)
         return
       case 'plan-own-stops':
         void this.#planOwnStops(effect)
@@ -163,13 +161,9 @@ export class NodeDriver {
         void this.#stopOwn(effect)
         return
       case 'perform-command':
-        this.#answer(effect.id, withLoad(this.#performCommand(effect.command)))
-        return
       case 'route-command':
-        this.#answer(effect.id, withLoad(this.#ports.route(effect.node, effect.command)))
-        return
       case 'answer-command':
-        this.#answer(effect.id, Promise.resolve(effect.answer))
+        this.#answerCommand(effect)
         return
       case 'end-self':
         this.#ports.endSelf(effect.how, effect.why)
@@ -182,6 +176,38 @@ export class NodeDriver {
         return
       case 'log':
         log[effect.level](effect.message, { ...effect.fields })
+        return
+      default:
+        assertNever(effect)
+    }
+  }
+
+  #quorumChanged(effect: EffectOf<'executor-quorum' | 'quorum-gained' | 'quorum-lost'>): void {
+    switch (effect.kind) {
+      case 'executor-quorum':
+        this.#ports.executor()?.setQuorum(effect.quorate)
+        return
+      case 'quorum-gained':
+        this.#ports.quorumGained()
+        return
+      case 'quorum-lost':
+        this.#ports.quorumLost()
+        return
+      default:
+        assertNever(effect)
+    }
+  }
+
+  #answerCommand(effect: EffectOf<'perform-command' | 'route-command' | 'answer-command'>): void {
+    switch (effect.kind) {
+      case 'perform-command':
+        this.#answer(effect.id, withLoad(this.#performCommand(effect.command)))
+        return
+      case 'route-command':
+        this.#answer(effect.id, withLoad(this.#ports.route(effect.node, effect.command)))
+        return
+      case 'answer-command':
+        this.#answer(effect.id, Promise.resolve(effect.answer))
         return
       default:
         assertNever(effect)
