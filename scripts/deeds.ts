@@ -8,7 +8,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { readOptions } from './arguments.ts'
 import { caseWithEffect, schedulerCases } from './deeds/scheduler-cases.ts'
-import { type TestPiece, testPieces } from './deeds/tests.ts'
+import { isStandIn, type TestPiece, testPieces } from './deeds/tests.ts'
 import { hasEffect, type ToolCall, toolCalls } from './deeds/tool-calls.ts'
 import { acceptedWords, isUsedIn, kinds, type Word } from './deeds/words.ts'
 
@@ -67,7 +67,10 @@ function needsNoTest({ withoutEffect, refused, always }: Word): boolean {
 /** Whether the test is there and uses the word itself: not another test of that file. */
 function holds(word: Word, deed: Deed): boolean {
   if ('case' in deed) return Object.hasOwn(passing, deed.case)
-  if (deed.byHand === true) return readFileOrNothing(join(project, deed.test)).includes(deed.title)
+  if (deed.byHand === true) {
+    const text = readFileOrNothing(join(project, deed.test))
+    return text.includes(deed.title) && !(word.option !== undefined && isStandIn(deed.test, text))
+  }
   return [...pieces, ...calls].some(
     (piece) => piece.file === deed.test && piece.title === deed.title && isUsedIn(word, piece),
   )
@@ -136,7 +139,7 @@ function page(deeds: Readonly<Record<string, Deed>>): string {
       .map((word) => `| \`${word.name.replaceAll('|', '\\|')}\` | ${deedCell(word, deeds[word.name])} |`)
     return `## ${kind}\n\n| Word | Deed |\n| --- | --- |\n${rows.join('\n')}\n`
   })
-  return `# Words and deeds\n\nMade by \`npm run deeds\` from the definitions and test/deeds.json: every word that Systole accepts, with a test that shows what it does, or the sentence that a user gets for a word without effect. *Always so*: what the word asks for is done without it. A *scheduler case* is one of Pacemaker's, whose answer is another without the word.\n\n${told.join('\n')}`
+  return `# Words and deeds\n\nMade by \`npm run deeds\` from the definitions and test/deeds.json: every word that Systole accepts, with a test that shows what it does, or the sentence that a user gets for a word without effect. *Always so*: what the word asks for is done without it. A *scheduler case* is one of Pacemaker's, whose answer is another without the word. A line that is refused, and a test whose daemon is a stand-in, is no deed of an option.\n\n${told.join('\n')}`
 }
 
 function deedCell(word: Word, deed: Deed | undefined): string {

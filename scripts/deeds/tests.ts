@@ -1,5 +1,5 @@
 /** The tests of this project, piece by piece: a test with its title, or a line that is typed and whose answer is compared. */
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { readSource, type TextGroup } from './literals.ts'
 
@@ -17,6 +17,8 @@ export interface TestPiece {
   readonly isMeasured?: true
   /** A line of a command. */
   readonly isTyped?: true
+  /** A line that is refused, or a test whose daemon or program is a stand-in: no option of a command is shown by it (`isStandIn`). */
+  readonly isNoDeed?: true
 }
 
 /** test/cli/documentation.test.ts compares what they show. */
@@ -43,13 +45,28 @@ export function testPieces(project: string): readonly TestPiece[] {
     const text = readFileSync(path, 'utf8')
     if (file.startsWith('test/cib/acl/cases/')) return textCases(file, text)
     // Lines whose answers are in the transcript beside them.
-    if (path.endsWith('lines.txt')) return typedLines(file, text)
+    if (path.endsWith('lines.txt'))
+      return typedLines(file, text, refusedLines(path.replace(/lines\.txt$/, 'transcript.txt')))
+    if (path.endsWith('transcript.txt')) return []
     // Lines with their answers below them.
     if (path.endsWith('.md')) return typedLines(file, text).filter(({ title }) => title.startsWith('$ systole '))
     if (path.endsWith('.txt')) return typedLines(file, text).filter(({ title }) => title.startsWith('$ '))
-    if (path.endsWith('option-effects.test.ts')) return [...measuredRows(file, text), ...pieces(file, text)]
+    if (path.endsWith('option-effects.test.ts'))
+      return [...(isStandIn(file, text) ? [] : measuredRows(file, text)), ...pieces(file, text)]
     return path.endsWith('.test.ts') ? pieces(file, text) : []
   })
+}
+
+/** Folders whose tests start daemons: whatever is cast there is only what they answer. */
+const onNodes =
+  /^test\/(?:nodes|security|faults|links|witness|remote-nodes|clients|deployment|rollouts-e2e|services-e2e|packages-e2e)\//
+
+/** A stand-in without a cast: what the test hands over is a function that writes down its words. */
+const standIns = ['test/cli/booth.test.ts']
+
+/** A test that makes a daemon or a program by itself shows what would be asked, not what comes of it: a cast gives it away. */
+export function isStandIn(file: string, text: string): boolean {
+  return standIns.includes(file) || (!onNodes.test(file) && /\bas (?:never|unknown as)\b/.test(text))
 }
 
 function filesBelow(folder: string): readonly string[] {
@@ -61,13 +78,21 @@ function filesBelow(folder: string): readonly string[] {
     })
 }
 
-function typedLines(file: string, text: string): readonly TestPiece[] {
+/** Lines whose transcript ends with an exit code: they show what is refused, not what an option does. */
+function refusedLines(transcript: string): ReadonlySet<string> {
+  if (!existsSync(transcript)) return new Set()
+  const answers = `\n${readFileSync(transcript, 'utf8')}`.split('\n$ ').slice(1)
+  return new Set(answers.filter((one) => /^\(exit \d+\)$/m.test(one)).map((one) => (one.split('\n')[0] ?? '').trim()))
+}
+
+function typedLines(file: string, text: string, refused: ReadonlySet<string> = new Set()): readonly TestPiece[] {
   return text
     .split('\n')
     .filter((line) => line !== '' && !line.startsWith('#'))
     .map((line) => ({
       ...piece(file, line.trim(), line, [{ texts: [line.replace(/^\s*\$ /, '')], callee: '' }]),
       isTyped: true,
+      ...(refused.has(line.trim()) && { isNoDeed: true }),
     }))
 }
 
@@ -106,6 +131,7 @@ function pieces(file: string, text: string): readonly TestPiece[] {
     .map((match) => ({ match, isTest: /\b(?:test|it)\b/.test(match[0].split(/['"`]/)[0] ?? '') }))
     .filter(({ match: { 0: all, 3: title = '' } }) => !/^\s*describe/.test(all) && title.length > 8)
   const shared = declarations(text, masked)
+  const noDeed = isStandIn(file, text)
   return titles.map(({ match, isTest }, at) => {
     const begin = match.index + (/^\s*\n?/.exec(match[0])?.[0].length ?? 0)
     const next = titles[at + 1]?.match.index ?? text.length
@@ -118,7 +144,8 @@ function pieces(file: string, text: string): readonly TestPiece[] {
       ...groups.flatMap((group) => expanded(group, shared)),
       ...used.flatMap((one) => readSource(one).groups),
     ]
-    return { ...piece(file, title, [own, ...used].join('\n'), commands), hasShims: text.includes('shims') }
+    const one = piece(file, title, [own, ...used].join('\n'), commands)
+    return { ...one, hasShims: text.includes('shims'), ...(noDeed && { isNoDeed: true }) }
   })
 }
 

@@ -180,7 +180,9 @@ const isLetter = (name: string): boolean => name.length === 1
  * Whether a test uses the word: of an option, only where it stands in one command with what it is an option of. A line that is typed shows of a word of
  * the CIB that it is taken, not what it does.
  */
-export function isUsedIn({ uses = [], option }: Word, { text, commands, hasShims, isTyped }: TestPiece): boolean {
+export function isUsedIn({ uses = [], option }: Word, piece: TestPiece): boolean {
+  const { text, commands, hasShims, isTyped, isNoDeed } = piece
   if (isTyped !== true && uses.some((use) => use.test(text))) return true
+  if (isNoDeed === true) return false
   return option !== undefined && commands.some((command) => hasOption(command, option, hasShims))
 }

@@ -61,7 +61,8 @@ test('two of three lose power for good: the third goes on alone once somebody sa
   expect(lab.lastFailure).toMatch(/1 of 3 are present.*If n2, n3 .* are off, run .systole quorum unblock. on this node/)
   expect(await lab.try('n1', 'quorum', 'unblock')).toBeUndefined()
   expect(lab.lastFailure).toMatch(/if n2 and n3 are off/)
-  await lab.systole('n1', 'quorum', 'unblock', '--yes')
+  // The same as --yes.
+  await lab.systole('n1', 'quorum', 'unblock', '--force')
   const { quorate, members } = await quorum('n1')
   expect({ quorate, voters: members.filter(({ votes }) => votes).map(({ node }) => node) }).toEqual({
     quorate: true,

@@ -1,4 +1,4 @@
-/** A throw-away certificate authority for tests on loopback: one authority, one certificate for servers and clients alike. */
+/** A throw-away certificate authority for tests: one authority, one certificate for servers and clients alike. */
 import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ export interface CertificatePaths {
   readonly key: string
 }
 
-export function makeCertificates(directory: string, name = 'node'): CertificatePaths {
+export function makeCertificates(directory: string, name = 'node', address = '127.0.0.1'): CertificatePaths {
   const path = (file: string) => join(directory, `${name}-${file}`)
   const openssl = (...args: string[]) => execFileSync('openssl', args, { stdio: 'pipe' })
   const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes']
@@ -27,7 +27,7 @@ export function makeCertificates(directory: string, name = 'node'): CertificateP
     path('ca.pem'),
   )
   openssl('req', ...curve, '-subj', `/CN=${name}`, '-keyout', path('key.pem'), '-out', path('request.pem'))
-  writeFileSync(path('extensions'), 'subjectAltName=IP:127.0.0.1\nextendedKeyUsage=serverAuth,clientAuth\n')
+  writeFileSync(path('extensions'), `subjectAltName=IP:${address}\nextendedKeyUsage=serverAuth,clientAuth\n`)
   openssl(
     ...['x509', '-req', '-in', path('request.pem'), '-CA', path('ca.pem'), '-CAkey', path('ca.key'), '-CAcreateserial'],
     ...['-days', '2', '-extfile', path('extensions'), '-out', path('certificate.pem')],

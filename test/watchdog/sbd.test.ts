@@ -96,6 +96,13 @@ test('a node that is cut off ends by the message on the disk, and its resource r
   expect(await onDisk()).toMatch(/n3\tclear/)
 })
 
+test('stonith sbd status: --full shows the header and the slots of the disk', async () => {
+  expect(await lab.systole('n1', 'stonith', 'sbd', 'status')).not.toContain('Timeout (watchdog)')
+  const full = await lab.systole('n1', 'stonith', 'sbd', 'status', '--full')
+  expect(full).toMatch(/Header version +: 2\.1[\s\S]*Timeout \(watchdog\)/)
+  for (const node of lab.nodes) expect(full).toMatch(new RegExp(`\\t${node}\\tclear`))
+})
+
 test('a node whose daemon is frozen is reset by its watchdog before the message counts', async () => {
   await runsOn('n2', 'n1')
   const boot = lab.power.pid1('n2')

@@ -45,7 +45,11 @@ export function witnessHandlers(
 
 async function join(daemon: Daemon, asked: JoinRequest): Promise<JoinAnswer> {
   refuseOnNode(daemon)
-  if (!asked.force) daemon.refuseOnWitness()
+  if (daemon.isWitness && !asked.force)
+    throw refuse(
+      'is-witness',
+      `This host is already the witness of the cluster ${daemon.witness.clusterName}. Add --force to leave that cluster, or run \`systole qdevice destroy net\` first.`,
+    )
   const missing = missingEtcd()
   if (missing !== undefined) throw refuse('no-etcd', missing)
   const { file, keep } = await joinAsWitness(daemon.paths, asked)

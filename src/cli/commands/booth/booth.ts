@@ -64,6 +64,12 @@ export async function boothFacts(run: RunBooth, name: string): Promise<Outcome> 
   })
 }
 
+/** Sites that agree need nobody's word. */
+const byHandFlag: Flag = {
+  name: 'force',
+  summary: 'Without booth: confirm that no other cluster holds the ticket',
+}
+
 export const boothTicketCommands: readonly Command[] = ticketVerbs
   .filter(({ verb }) => verb === 'grant' || verb === 'revoke')
   .map(({ verb, run }) => ({
@@ -74,11 +80,13 @@ export const boothTicketCommands: readonly Command[] = ticketVerbs
         ? 'Grant a ticket to a site, through booth if it is set up'
         : 'Revoke a ticket from a site, through booth if it is set up',
     details: `If booth is set up on this host, the sites agree on the ticket; the default site is this one. If /etc/booth has no booth configuration, the command is the same as ticket ${verb}.`,
-    flags: [nameFlag, forceFlag(verb)],
+    flags: [nameFlag, verb === 'grant' ? byHandFlag : forceFlag(verb)],
     run: async (call) => {
       expectWords(call.words, { atLeast: 1, atMost: 2, usage: `booth ticket ${verb} <ticket> [<site address>]` })
       const [ticket = '', site] = call.words
       const name = instanceOf(nameOf(call), instancesHere())
+      if (name !== undefined && verb === 'grant' && call.flags.has('force'))
+        throw new Refusal('Booth is set up on this host, and its sites decide who holds a ticket. Omit --force.')
       if (name !== undefined) return await agreeBySites(runBooth, { verb, ticket, site, name })
       if (site !== undefined)
         throw new Refusal(
