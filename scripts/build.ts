@@ -29,6 +29,8 @@ const groups: readonly Readonly<Record<string, string>>[] = [
   },
   // The HTTPS API: the commands, in a process that may read nothing once it has begun.
   { web: 'src/web/main.ts' },
+  // Modules of PAM run in it.
+  { pam: 'src/daemon/console/pam-process.ts' },
   { demo: 'demo/main.ts' },
 ]
 
@@ -49,8 +51,7 @@ const commands: Readonly<Record<string, string>> = {
  */
 const lateContents: Readonly<Record<string, string>> = {
   lmdb: "export const open = (...options) => require('lmdb').open(...options)",
-  koffi:
-    "export default { load: (...options) => require('koffi').load(...options), address: (...options) => require('koffi').address(...options) }",
+  koffi: `export default { ${['load', 'address', 'struct', 'proto', 'pointer', 'array', 'decode', 'encode', 'register'].map((name) => `${name}: (...options) => require('koffi').${name}(...options)`).join(', ')} }`,
 }
 
 const lateOrNever: Plugin = {

@@ -41,6 +41,7 @@ function putRole(root: string, name: string, unit: string, release: Release): vo
   put(root, 'usr/lib/tmpfiles.d/systole.conf', read('packaging/systole.tmpfiles'))
   put(root, `usr/lib/firewalld/services/${name}.xml`, read(`packaging/firewalld/${name}.xml`))
   put(root, `etc/ufw/applications.d/${name}`, read(`packaging/ufw/${name}`))
+  if (name === 'systole') put(root, 'etc/pam.d/systole', read('packaging/pam/systole'))
   if (name !== 'systole-remote') put(root, 'etc/logrotate.d/systole', read('packaging/systole.logrotate'))
   put(root, 'usr/share/bash-completion/completions/systole', bashScript)
   put(root, 'usr/share/zsh/vendor-completions/_systole', zshScript)

@@ -24,6 +24,8 @@ const others = (name: string): readonly string[] => roles.filter((role) => role 
 
 /** What the daemon runs on every host, beside what its Node.js is linked with. */
 const host = ['init-system-helpers (>= 1.54)', 'systemd', 'iproute2', 'procps']
+/** For users who log in at the HTTPS API. */
+const logins = ['libpam0g', 'libpam-runtime']
 const agents = ['resource-agents', 'libxml2-utils']
 const store = ['etcd-server']
 
@@ -41,7 +43,7 @@ export const packages: readonly PackageDefinition[] = [
   {
     name: 'systole',
     architecture: 'native',
-    depends: [...host, ...store, ...agents],
+    depends: [...host, ...store, ...agents, ...logins],
     recommends: ['nftables', 'fence-agents', 'ipmitool', 'iputils-arping', 'psmisc', 'openssl', 'curl', 'etcd-client'],
     suggests: ['systole-pacemaker-compat', 'pacemaker-resource-agents'],
     conflicts: others('systole'),

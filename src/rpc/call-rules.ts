@@ -154,6 +154,8 @@ export const callRules: {
     listApiTokens: local('lists the tokens for the HTTPS API'),
     revokeApiToken: local('revokes a token for the HTTPS API'),
     whoAmI: local('reads who calls'),
+    openSession: local('logs a user of this host in at the HTTPS API, whose process alone may ask; PAM decides'),
+    closeSession: local('ends the session that is shown'),
     getHealth: local('asks whether this node is ready, or a resource active here'),
   },
 }

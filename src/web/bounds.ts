@@ -10,6 +10,9 @@ export const bounds = {
   /** Health checks, which need no token, of all and of one address. */
   healthChecks: 64,
   healthChecksOfAddress: 16,
+  /** Logins under way, of all and of one address. */
+  logins: 16,
+  loginsOfAddress: 4,
   /** Wrong tokens of an address in a minute; beyond, the address is not listened to until the minute is over. */
   wrongTokens: 10,
   wrongForMs: 60_000,

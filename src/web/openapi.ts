@@ -38,9 +38,9 @@ export function openApi(endpoints: readonly Endpoint[], version: string): object
         'Each command of the command line, with the same words, options and answers. The path is the name of the command.',
       license: { name: 'GPL-2.0-or-later', identifier: 'GPL-2.0-or-later' },
     },
-    security: [{ token: [] }],
+    security: [{ token: [] }, { session: [] }],
     paths,
-    components: { securitySchemes: { token: { type: 'http', scheme: 'bearer' } }, schemas },
+    components: { securitySchemes, schemas },
   }
 }
 
@@ -122,6 +122,11 @@ function schemaOf({ value, repeats }: Flag): object {
   return value.startsWith('[') ? { type: ['string', 'boolean'] } : { type: 'string' }
 }
 
+const session = {
+  description: 'The caller. A login sets the cookie.',
+  content: { 'application/json': { schema: { $ref: '#/components/schemas/Session' } } },
+} as const
+
 const text = (description: string, type: string): object => ({
   description,
   content: { [type]: { schema: { type: 'string' } } },
@@ -150,6 +155,28 @@ const fixedPaths: Readonly<Record<string, Record<string, object>>> = {
   '/api/openapi.json': {
     get: { summary: 'This description', security: [], responses: { '200': { description: 'OpenAPI 3.1' } } },
   },
+  '/api/v1/session': {
+    get: { summary: 'Who calls', responses: { '200': session, ...problemAnswers } },
+    post: {
+      summary: 'Log in as a user of the host: a member of haclient, or one that the access control lists name',
+      security: [],
+      requestBody: {
+        required: true,
+        content: {
+          'application/json': {
+            schema: {
+              type: 'object',
+              additionalProperties: false,
+              required: ['user', 'password'],
+              properties: { user: { type: 'string' }, password: { type: 'string', format: 'password' } },
+            },
+          },
+        },
+      },
+      responses: { '200': session, ...problemAnswers },
+    },
+    delete: { summary: 'Log out', responses: { '204': { description: 'The session has ended.' }, ...problemAnswers } },
+  },
   '/api/v1/events': {
     get: {
       summary: 'Every change of the status, as server-sent events',
@@ -161,7 +188,32 @@ const fixedPaths: Readonly<Record<string, Record<string, object>>> = {
   },
 }
 
+const securitySchemes = {
+  token: { type: 'http', scheme: 'bearer' },
+  session: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: '__Host-systole-7705',
+    description:
+      'Set by POST /api/v1/session; the name ends with the port. A request other than GET and HEAD also needs the header X-CSRF-Token with `csrf` of the session, and is refused from other origins.',
+  },
+} as const
+
 const schemas = {
+  Session: {
+    type: 'object',
+    required: ['user', 'limited'],
+    properties: {
+      user: { type: 'string' },
+      limited: { type: 'boolean', description: 'Only its roles permit something to it' },
+      validUntil: {
+        type: 'string',
+        format: 'date-time',
+        description: 'It ends earlier after 30 minutes without a request',
+      },
+      csrf: { type: 'string', description: 'For X-CSRF-Token; only of a session' },
+    },
+  },
   Answer: {
     type: 'object',
     required: ['result', 'exitCode', 'notes', 'files'],

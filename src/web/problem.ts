@@ -36,12 +36,24 @@ export class Problem extends Error {
 /** What the daemon's refusals are in HTTP. All others are about what was asked: 400. */
 export function statusOfCode(code: string | undefined): number {
   if (code === undefined) return 400
-  if (['unknown-token', 'expired-token'].includes(code)) return 401
-  if (['permission-denied', 'unknown-caller', 'no-role', 'bad-permission', 'by-token', 'by-itself'].includes(code))
+  if (['unknown-token', 'expired-token', 'no-session', 'wrong-login', 'no-login'].includes(code)) return 401
+  if (
+    [
+      'permission-denied',
+      'unknown-caller',
+      'no-role',
+      'bad-permission',
+      'by-token',
+      'by-itself',
+      'no-such-user',
+      'not-here',
+    ].includes(code)
+  )
     return 403
   if (/^no-such-|^unknown-node$/.test(code)) return 404
   if (['conflict', 'in-use', 'exists', 'is-rotating', 'held'].includes(code)) return 409
   if (code === 'too-long') return 504
+  if (code === 'too-many-logins') return 429
   const isAway = [
     'no-quorum',
     'not-started',
@@ -50,6 +62,7 @@ export function statusOfCode(code: string | undefined): number {
     'roles-unknown',
     'no-answer',
     'closing',
+    'pam-failed',
   ]
   return isAway.includes(code) ? 503 : 400
 }

@@ -41,7 +41,7 @@ export function tokenIn({ headers }: Pick<IncomingMessage, 'headers'>): string {
   const why = authorization === '' ? 'A token is required.' : 'The header Authorization has no token that can be read.'
   throw new Problem(
     401,
-    `${why} Send 'Authorization: Bearer <token>'. \`systole token create\` on a node makes a token.`,
+    `${why} Send 'Authorization: Bearer <token>' (\`systole token create\` on a node makes a token), or log in with POST /api/v1/session.`,
     {
       headers: { 'www-authenticate': 'Bearer' },
     },
@@ -138,17 +138,17 @@ export function expectedVersion({ headers }: Pick<IncomingMessage, 'headers'>): 
 }
 
 /** Whoever sends more than it may is not read to the end. */
-export async function bodyOf(request: IncomingMessage): Promise<string> {
+export async function bodyOf(request: IncomingMessage, longest = longestBody): Promise<string> {
   const tooLong = (): Problem =>
-    new Problem(413, `The body of the request has more than ${longestBody} bytes.`, {
+    new Problem(413, `The body of the request has more than ${longest} bytes.`, {
       headers: { connection: 'close' },
     })
-  if (Number(request.headers['content-length'] ?? 0) > longestBody) throw tooLong()
+  if (Number(request.headers['content-length'] ?? 0) > longest) throw tooLong()
   const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of request as AsyncIterable<Buffer>) {
     size += chunk.length
-    if (size > longestBody) throw tooLong()
+    if (size > longest) throw tooLong()
     chunks.push(chunk)
   }
   if (size > 0 && !/^application\/json(?:;|$)/i.test(request.headers['content-type'] ?? ''))

@@ -19,9 +19,9 @@ import {
   refuseOtherOrigin,
   type Target,
   targetOf,
-  tokenIn,
 } from './request.ts'
 import { runCommand, runForText } from './run-command.ts'
+import { cookieFor, csrfOf, loginIn, longestLogin, noCookie, type Shown, shownIn } from './session.ts'
 import { Streams } from './streams.ts'
 
 /** A client of the daemon for whoever has shown this token, from there. */
@@ -30,13 +30,21 @@ export type Clients = (who: { readonly token: string; readonly from: string }) =
 /** What has been refused, for the log of the daemon. */
 export type Report = (refused: { readonly what: string; readonly from: string }) => void
 
+const sessionPath = '/api/v1/session'
+/** PAM takes its time. */
+const loginWithinMs = 30_000
+const askWithinMs = 10_000
 const lookAgainMs = 5000
 const healthWithinMs = 2000
 const commandWithinMs = 10 * 60_000
 
-interface Caller {
-  readonly token: string
+interface Who {
   readonly user: string
+  readonly limited: boolean
+  readonly validUntil?: string | undefined
+}
+
+interface Caller extends Shown, Who {
   readonly live: LocalClient
 }
 
@@ -53,6 +61,7 @@ export class ApiServer {
     mostOfOne: bounds.healthChecksOfAddress,
     whose: 'address',
   })
+  readonly #logins = new Room('logins', { most: bounds.logins, mostOfOne: bounds.loginsOfAddress, whose: 'address' })
   readonly #streams = new Streams()
 
   constructor(clients: Clients, report: Report, more: { readonly version: string; readonly commandWithinMs?: number }) {
@@ -97,6 +106,7 @@ export class ApiServer {
       onlyBy(request, 'GET')
       return send(response, 200, { type: 'application/json', text: this.#description })
     }
+    if (path === sessionPath) return await this.#answerSession(request, response)
     const endpoint = this.#endpoints.get(path)
     if (endpoint === undefined && path !== '/metrics' && path !== '/api/v1/events')
       throw new Problem(404, `There is nothing at ${path}. The description is at /api/openapi.json.`)
@@ -116,14 +126,37 @@ export class ApiServer {
     }
   }
 
+  async #answerSession(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    onlyBy(request, 'GET', 'POST', 'DELETE')
+    if (request.method === 'POST') return await this.#logIn(request, response)
+    const caller = await this.#whoCalls(request)
+    if (request.method === 'DELETE') {
+      await caller.live.closeSession({}, { timeoutMs: askWithinMs })
+      return send(response, 204, { text: '', headers: { 'set-cookie': noCookie(request) } })
+    }
+    sendSession(response, caller, caller.isSession ? csrfOf(caller.token) : undefined)
+  }
+
+  async #logIn(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const from = fromOf(request)
+    const leave = this.#logins.enter(from)
+    try {
+      const login = loginIn(await bodyOf(request, longestLogin))
+      const live = this.#clients({ token: '', from })
+      const { session, ...who } = await live.openSession(login, { timeoutMs: loginWithinMs })
+      sendSession(response, who, csrfOf(session), { 'set-cookie': cookieFor(request, session) })
+    } finally {
+      leave()
+    }
+  }
+
   async #whoCalls(request: IncomingMessage): Promise<Caller> {
     const from = fromOf(request)
-    const token = tokenIn(request)
+    const shown = shownIn(request)
     this.#guesses.refuse(from, performance.now())
-    const live = this.#clients({ token, from })
+    const live = this.#clients({ token: shown.token, from })
     try {
-      const { user } = await live.whoAmI({}, { timeoutMs: 10_000 })
-      return { token, user, live }
+      return { ...shown, ...(await live.whoAmI({}, { timeoutMs: askWithinMs })), live }
     } catch (error) {
       if (
         error instanceof RefusedError &&
@@ -196,6 +229,16 @@ async function answerMetrics(response: ServerResponse, { live, user }: Caller, s
   send(response, 200, { type: 'application/openmetrics-text; version=1.0.0; charset=utf-8', text })
 }
 
+function sendSession(
+  response: ServerResponse,
+  { user, limited, validUntil }: Who,
+  csrf: string | undefined,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  const told = { user, limited, ...(validUntil === undefined ? {} : { validUntil }), ...(csrf && { csrf }) }
+  send(response, 200, { type: 'application/json', text: JSON.stringify(told), headers })
+}
+
 function sourceOf({ live, user }: Caller) {
   const endpoint = endpointsOf(allCommands.filter(({ path }) => path.join(' ') === 'status'))[0]
   return {
@@ -213,7 +256,7 @@ function sourceOf({ live, user }: Caller) {
 async function watchAsLongAs(live: LocalClient, onChange: () => void, signal: AbortSignal): Promise<void> {
   const end = new AbortController()
   const look = (): void => {
-    live.whoAmI({}, { timeoutMs: 10_000 }).catch((error: unknown) => {
+    live.whoAmI({}, { timeoutMs: askWithinMs }).catch((error: unknown) => {
       if (error instanceof RefusedError) end.abort(error)
     })
   }
@@ -260,15 +303,16 @@ const fromOf = ({ socket }: IncomingMessage): string => plainPeer(socket.remoteA
 function send(
   response: ServerResponse,
   status: number,
-  content: { readonly type: string; readonly text: string; readonly headers?: Readonly<Record<string, string>> },
+  content: { readonly type?: string; readonly text: string; readonly headers?: Readonly<Record<string, string>> },
 ): void {
   if (response.headersSent) {
     response.end()
     return
   }
   response.writeHead(status, {
-    'content-type': content.type,
-    'content-length': Buffer.byteLength(content.text),
+    ...(content.type === undefined
+      ? {}
+      : { 'content-type': content.type, 'content-length': Buffer.byteLength(content.text) }),
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',
     'content-security-policy': "default-src 'none'; frame-ancestors 'none'",

@@ -55,6 +55,7 @@ describe('what a local user may do', () => {
         const name = names[uid]
         return await Promise.resolve(name === undefined ? undefined : { name, groups: ['haclient'] })
       },
+      knownByName: async () => await Promise.resolve(undefined),
       byName: async () => await Promise.resolve(undefined),
     },
     ownUid: 9,

@@ -6,7 +6,15 @@ import { readIfThere } from '../host/files.ts'
 import type { Paths } from '../host/paths.ts'
 import { GuardedCib } from './guarded-cib.ts'
 import { HostUsers } from './host-users.ts'
-import { type AccessSources, type LimitedRights, type Rights, rightsOf, rightsOfName, rightsOfUser } from './rights.ts'
+import {
+  type AccessSources,
+  type LimitedRights,
+  type Rights,
+  rightsOf,
+  rightsOfLoggedIn,
+  rightsOfName,
+  rightsOfUser,
+} from './rights.ts'
 import { Selector } from './selector.ts'
 
 export class AccessControl {
@@ -29,6 +37,11 @@ export class AccessControl {
 
   async rightsOf(caller: CallerIdentity): Promise<Rights> {
     return await rightsOf(caller, this.#sources)
+  }
+
+  /** Of a user of this host who logs in at the HTTPS API. */
+  async rightsOfLoggedIn(name: string): Promise<Rights> {
+    return await rightsOfLoggedIn(name, this.#sources)
   }
 
   /** For root, who acts for somebody. */

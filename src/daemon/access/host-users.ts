@@ -11,6 +11,12 @@ export interface HostUser {
   readonly groups: readonly string[]
 }
 
+/** By name or by number: which field of /etc/passwd. */
+interface Wanted {
+  readonly field: 0 | 2
+  readonly value: string
+}
+
 /** Somebody who was taken out of a group loses what it gives after that. */
 const believedMs = 5000
 const askTimeoutMs = 5000
@@ -18,7 +24,7 @@ const run = promisify(execFile)
 
 export class HostUsers {
   readonly #etc: string
-  readonly #known = new Map<number, { readonly user: Promise<HostUser | undefined>; readonly until: number }>()
+  readonly #known = new Map<number | string, { readonly user: Promise<HostUser | undefined>; readonly until: number }>()
 
   constructor(etc = '/etc') {
     this.#etc = etc
@@ -26,20 +32,29 @@ export class HostUsers {
 
   /** Undefined where nobody has the number. */
   async byId(uid: number): Promise<HostUser | undefined> {
-    const now = performance.now()
-    const known = this.#known.get(uid)
-    if (known !== undefined && known.until > now) return await known.user
-    for (const [other, { until }] of this.#known) if (until <= now) this.#known.delete(other)
-    const user = this.#look({ field: 2, value: String(uid) })
-    this.#known.set(uid, { user, until: now + believedMs })
-    return await user
+    return await this.#believed(uid, { field: 2, value: String(uid) })
   }
 
   async byName(name: string): Promise<HostUser | undefined> {
     return await this.#look({ field: 0, value: name })
   }
 
-  async #look(wanted: { readonly field: 0 | 2; readonly value: string }): Promise<HostUser | undefined> {
+  /** The same, believed for as long as one by number: for whoever calls many times a minute. */
+  async knownByName(name: string): Promise<HostUser | undefined> {
+    return await this.#believed(name, { field: 0, value: name })
+  }
+
+  async #believed(key: number | string, wanted: Wanted): Promise<HostUser | undefined> {
+    const now = performance.now()
+    const known = this.#known.get(key)
+    if (known !== undefined && known.until > now) return await known.user
+    for (const [other, { until }] of this.#known) if (until <= now) this.#known.delete(other)
+    const user = this.#look(wanted)
+    this.#known.set(key, { user, until: now + believedMs })
+    return await user
+  }
+
+  async #look(wanted: Wanted): Promise<HostUser | undefined> {
     const known = (await this.#lines('passwd')).find((fields) => fields[wanted.field] === wanted.value)
     const [name, , , gid] = known ?? (await entryByGetent(wanted)) ?? []
     if (name === undefined || name === '') return undefined
@@ -66,10 +81,7 @@ export class HostUsers {
   }
 }
 
-async function entryByGetent(wanted: {
-  readonly field: 0 | 2
-  readonly value: string
-}): Promise<readonly string[] | undefined> {
+async function entryByGetent(wanted: Wanted): Promise<readonly string[] | undefined> {
   const text = await answerOf('getent', ['passwd', '--', wanted.value])
   const fields = text.split('\n')[0]?.split(':')
   return fields !== undefined && fields[wanted.field] === wanted.value ? fields : undefined

@@ -30,16 +30,24 @@ export interface LimitedRights {
   readonly permissions: readonly AclPermission[]
 }
 
+export interface LoggedIn {
+  readonly kind: 'logged-in'
+  readonly user: string
+}
+
 export interface AccessSources {
-  readonly users: Pick<HostUsers, 'byId' | 'byName'>
-  /** Of whoever has called the HTTPS API. */
-  readonly web?: (caller: WebCaller) => Rights
+  readonly users: Pick<HostUsers, 'byId' | 'byName' | 'knownByName'>
+  /** Of whoever has called the HTTPS API: of his token, or which user of this host has logged in. */
+  readonly web?: (caller: WebCaller) => Rights | LoggedIn
   readonly ownUid: number
   /** Undefined where this node does not know it now. */
   readonly configuration: () => { readonly cib: XmlElement; readonly typed: Configuration } | undefined
   /** Access control was on in the last configuration that this node knew. */
   readonly wasOn: () => boolean
 }
+
+const root = 'root'
+const haclient = 'haclient'
 
 export const deniedCode = 'permission-denied'
 /** Refusals that are about who asks. */
@@ -53,7 +61,10 @@ export const accessCodes: ReadonlySet<string> = new Set([
 ])
 
 export async function rightsOf(caller: CallerIdentity, sources: AccessSources): Promise<Rights> {
-  if (caller.kind === 'web' && sources.web !== undefined) return sources.web(caller)
+  if (caller.kind === 'web' && sources.web !== undefined) {
+    const shown = sources.web(caller)
+    return shown.kind === 'logged-in' ? await rightsOfLoggedIn(shown.user, sources) : shown
+  }
   if (caller.kind !== 'user')
     throw refuse('unknown-caller', 'The daemon cannot identify the caller: this socket does not report credentials.')
   const { uid } = caller
@@ -62,6 +73,24 @@ export async function rightsOf(caller: CallerIdentity, sources: AccessSources): 
   const who = { user, called: user?.name ?? `the user number ${uid}` }
   if (uid === sources.ownUid) return { kind: 'all', user: who.called, mayNameAnother: true }
   return rightsOfUser(who, sources)
+}
+
+/**
+ * Of a user of this host who comes over the net: a member of haclient may do what he may on the host; anybody else only what access control gives to
+ * his name or his groups. Nobody is root there, or acts for another.
+ */
+export async function rightsOfLoggedIn(name: string, sources: AccessSources): Promise<Rights> {
+  const user = name === root ? undefined : await sources.users.knownByName(name)
+  if (user === undefined) throw refuse('no-such-user', `${name} cannot use the HTTPS API of this host.`)
+  const known = sources.configuration()
+  const isOn = known === undefined ? sources.wasOn() : aclIsOn(known.typed)
+  if (!user.groups.includes(haclient) && !isOn)
+    throw refuse(
+      'no-role',
+      `${name} is not a member of the group haclient of this host. While access control is disabled, only its members can use the cluster.`,
+    )
+  const rights = rightsOfUser({ user, called: name }, sources)
+  return rights.kind === 'all' ? { ...rights, mayNameAnother: false } : rights
 }
 
 /** Of a user whom this host may not know: then the user is in no group. */

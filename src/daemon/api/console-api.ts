@@ -1,5 +1,6 @@
 /** What the command line asks about the HTTPS API and its tokens, and what load balancers ask of a node through it. */
-import { type Handlers, type localService, refuse } from '../../rpc/index.ts'
+import { type Handlers, type localService, refuse, type WebCaller } from '../../rpc/index.ts'
+import { sessionPrefix } from '../console/sessions.ts'
 import type { Daemon } from '../lifecycle/daemon.ts'
 import { configuredFile } from './configured-file.ts'
 
@@ -10,6 +11,8 @@ type ConsoleCalls =
   | 'listApiTokens'
   | 'revokeApiToken'
   | 'whoAmI'
+  | 'openSession'
+  | 'closeSession'
   | 'getHealth'
 
 export function consoleHandlers(daemon: Daemon): Pick<Handlers<typeof localService>, ConsoleCalls> {
@@ -53,10 +56,7 @@ export function consoleHandlers(daemon: Daemon): Pick<Handlers<typeof localServi
       await daemon.tokens.withdraw(({ by }) => by?.user === `token:${name}`)
       return {}
     },
-    whoAmI: async (_, { caller }) => {
-      const { user, kind } = await daemon.access.rightsOf(caller)
-      return { user, limited: kind === 'limited' }
-    },
+    ...sessionHandlers(daemon),
     getHealth: async ({ resource }) => {
       const none = { started: daemon.running, quorate: false, member: false, active: '' }
       if (!daemon.running) return none
@@ -67,4 +67,46 @@ export function consoleHandlers(daemon: Daemon): Pick<Handlers<typeof localServi
       return { ...none, quorate: node.quorate, member, active }
     },
   }
+}
+
+/** Who calls, and how users of this host log in and out. */
+function sessionHandlers(
+  daemon: Daemon,
+): Pick<Handlers<typeof localService>, 'whoAmI' | 'openSession' | 'closeSession'> {
+  return {
+    whoAmI: async (_, { caller }) => {
+      const { user, kind } = await daemon.access.rightsOf(caller)
+      const end = caller.kind === 'web' ? endOf(daemon, caller) : undefined
+      return { user, limited: kind === 'limited', ...(end === undefined ? {} : { validUntil: end }) }
+    },
+    openSession: async (asked, { caller }) => {
+      if (caller.kind !== 'web') throw refuse('not-here', 'Users log in at the HTTPS API, and nowhere else.')
+      const { session, rights } = await daemon.logins.login(asked, caller.from)
+      const { user, kind } = rights
+      return {
+        session,
+        user,
+        limited: kind === 'limited',
+        validUntil: endOf(daemon, { ...caller, token: session }) ?? '',
+      }
+    },
+    closeSession: async (_, { caller }) => {
+      if (caller.kind !== 'web' || !caller.token.startsWith(sessionPrefix))
+        throw refuse('no-session', 'There is no session to end.')
+      daemon.log.info('a user has logged out of the HTTPS API', {
+        user: daemon.sessions.userOf(caller.token, performance.now()),
+        from: caller.from,
+      })
+      daemon.sessions.close(caller.token)
+      return await Promise.resolve({})
+    },
+  }
+}
+
+/** When what he has shown ends at the latest. */
+function endOf(daemon: Daemon, caller: WebCaller): string | undefined {
+  const end = caller.token.startsWith(sessionPrefix)
+    ? Date.now() + daemon.sessions.leftMs(caller.token, performance.now())
+    : daemon.apiTokens.endOf(caller)
+  return end === undefined ? undefined : new Date(end).toISOString()
 }

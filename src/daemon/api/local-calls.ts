@@ -89,6 +89,8 @@ export const localNeeds = {
   listApiTokens: 'administration',
   revokeApiToken: 'administration',
   whoAmI: 'anybody',
+  openSession: 'open',
+  closeSession: 'anybody',
   getHealth: 'open',
 } as const satisfies Readonly<Record<keyof LocalHandlers, Need>>
 

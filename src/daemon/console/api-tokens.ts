@@ -135,6 +135,11 @@ export class ApiTokens {
     return { kind: 'limited', user, permissions }
   }
 
+  /** Undefined for what is no token. */
+  endOf({ token }: Pick<WebCaller, 'token'>): number | undefined {
+    return this.#find(hashOf(token))?.validUntil
+  }
+
   /** For a join token that this caller makes: it does not outlive the one that he has shown. */
   joinTokenSeconds({ token }: Pick<WebCaller, 'token'>, asked: number | undefined): number | undefined {
     const record = this.#find(hashOf(token))

@@ -22,6 +22,9 @@ import { AccessControl } from '../access/access-control.ts'
 import { stoppedState, withJoiningVotes } from '../cluster-state/cluster-state.ts'
 import { ApiTokens, apiTokensIn } from '../console/api-tokens.ts'
 import { Console } from '../console/console.ts'
+import { Logins } from '../console/logins.ts'
+import { askPam } from '../console/pam.ts'
+import { Sessions, sessionPrefix } from '../console/sessions.ts'
 import { monotonicNow } from '../host/clock.ts'
 import { emptyFolder, readIfThere, writeWhole } from '../host/files.ts'
 import type { Log } from '../host/log.ts'
@@ -94,6 +97,8 @@ export class Daemon {
   readonly authority: Authority
   readonly apiTokens: ApiTokens
   readonly console: Console
+  readonly sessions = new Sessions()
+  readonly logins: Logins
   readonly metrics = new DaemonMetrics(() =>
     this.#node === undefined ? undefined : this.#node.quorateUntil - monotonicNow(),
   )
@@ -112,8 +117,18 @@ export class Daemon {
     this.access = new AccessControl(
       paths,
       () => this.configuration,
-      (caller) => this.apiTokens.rightsOf(caller),
+      (caller) =>
+        caller.token.startsWith(sessionPrefix)
+          ? { kind: 'logged-in', user: this.sessions.userOf(caller.token, performance.now()) }
+          : this.apiTokens.rightsOf(caller),
     )
+    this.logins = new Logins({
+      log,
+      sessions: this.sessions,
+      now: () => performance.now(),
+      askPam,
+      rightsOf: async (user) => await this.access.rightsOfLoggedIn(user),
+    })
     this.console = new Console({
       paths,
       log,

@@ -9,7 +9,7 @@ export const consoleEnable: Command = {
   usage: '[--port=<port>]',
   summary: 'Open the HTTPS API of this node, for other hosts, too',
   details:
-    'The API listens on the addresses of this node in the list of nodes, and shows the certificate of this node. Clients need a token (`systole token create`). /live, /ready and /resource/ID/active answer without one.',
+    'The API listens on the addresses of this node in the list of nodes, and shows the certificate of this node. Clients need a token (`systole token create`), or log in as a member of the group haclient with the password of this host. /live, /ready and /resource/ID/active answer without one.',
   examples: ['systole console enable', 'systole console enable --port=8443'],
   flags: [{ name: 'port', value: 'port', summary: 'The TCP port (default 7705)' }],
   run: async (call) => {
@@ -27,6 +27,7 @@ export const consoleEnable: Command = {
       `Clients check its certificate with the authority of the cluster (authority.crt in /etc/systole/pki); its SHA-256 is`,
       `  ${status.fingerprint ?? ''}`,
       'Without a token it answers /live, /ready, /resource/ID/active and /api/openapi.json.',
+      'Members of the group haclient, and users whom the ACLs name, log in with their passwords on this host.',
       'Create a token: systole token create <name> --role=<role>',
       ...(status.trouble === undefined ? [] : [`Warning: ${status.trouble}`]),
     ]
