@@ -55,6 +55,9 @@ const discoverySuites = ['test/services-e2e/**/*.test.ts']
 /** Packages that apt installs on machines (`npm run e2e:packages`). */
 const packageSuites = ['test/packages-e2e/**/*.test.ts']
 
+/** The console in a real browser, on real nodes (`npm run e2e:console`). */
+const consoleSuites = ['test/console-e2e/**/*.test.ts']
+
 /** What `npm run test:quick` leaves out of the quick tests: drawn clusters, every command there is, processes and their networks. */
 const notForRules = [
   ...['simulation', 'fuzz', 'resource-agents', 'channel', 'remote', 'rpc', 'daemon', 'store'].map(
@@ -131,6 +134,7 @@ export default defineConfig({
             ...rolloutSuites,
             ...packageSuites,
             ...discoverySuites,
+            ...consoleSuites,
             ...(process.env.ONLY_RULES === '1' ? notForRules : []),
           ],
           testTimeout: 30_000,
@@ -251,6 +255,16 @@ export default defineConfig({
         test: {
           name: 'services',
           include: discoverySuites,
+          testTimeout: 120_000,
+          expect: patient,
+          hookTimeout: 240_000,
+          fileParallelism: false,
+        },
+      },
+      {
+        test: {
+          name: 'console',
+          include: consoleSuites,
           testTimeout: 120_000,
           expect: patient,
           hookTimeout: 240_000,

@@ -8,6 +8,7 @@ import { chmodSync, copyFileSync, existsSync, mkdirSync, renameSync, rmSync } fr
 import { join, relative } from 'node:path'
 import { type BuildOptions, build, type Plugin } from 'esbuild'
 import packageFile from '../package.json' with { type: 'json' }
+import { buildConsole } from './build-console.ts'
 
 /**
  * Programs of one group share parts. What one of them needs of a room is then loaded by all that use the room.
@@ -96,6 +97,7 @@ for (const programs of groups) {
   const chosen = Object.entries(programs).filter(([name]) => named.length === 0 || named.includes(name))
   if (chosen.length > 0) await bundle(Object.fromEntries(chosen), fresh)
 }
+if (named.length === 0 || named.includes('web')) await buildConsole(join(fresh, 'console'), minify)
 mkdirSync(join(fresh, 'code'), { recursive: true })
 // A configuration for the commands to work on while they are compiled.
 copyFileSync('test/scheduler/cases/what-if/running.xml', join(fresh, 'code/sample.xml'))

@@ -2,6 +2,7 @@
 import { createServer, type Server } from 'node:https'
 import type { Duplex } from 'node:stream'
 import { listenBehindDoor, openDoor, type TlsIdentity } from '../rpc/index.ts'
+import type { Pages } from './console-pages.ts'
 import { Problem } from './problem.ts'
 import { ApiServer, type Clients, type Report } from './server.ts'
 
@@ -38,8 +39,12 @@ export class Web {
 
   readonly #tell: Tell
 
-  constructor(clients: Clients, report: Report, tell: Tell, more: { readonly commandWithinMs?: number } = {}) {
-    this.#api = new ApiServer(clients, report, { version: process.env.SYSTOLE_VERSION ?? '', ...more })
+  constructor(
+    clients: Clients,
+    report: Report,
+    { tell, pages, ...more }: { readonly tell: Tell; readonly pages: Pages; readonly commandWithinMs?: number },
+  ) {
+    this.#api = new ApiServer(clients, report, { version: process.env.SYSTOLE_VERSION ?? '', pages, ...more })
     this.#tell = tell
   }
 

@@ -4,9 +4,11 @@
  */
 import { Socket } from 'node:net'
 import { setPriority } from 'node:os'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { loadLate } from '../cli/index.ts'
 import { connectThrough } from '../rpc/index.ts'
+import { readPages } from './console-pages.ts'
 import { type Said, Web } from './listen.ts'
 
 interface SaidAtFirst extends Said {
@@ -36,7 +38,8 @@ setPriority(niceness)
 // What is loaded later is loaded now: nobody may not be able to read it.
 await loadLate()
 const clients = await connectThrough(new Socket({ fd: 3, readable: true, writable: true }), () => process.exit(0))
-const web = new Web(clients, (refused) => say({ kind: 'refused', ...refused }), say)
+const pages = readPages(join(import.meta.dirname, 'console'))
+const web = new Web(clients, (refused) => say({ kind: 'refused', ...refused }), { tell: say, pages })
 let hasBegun = false
 createInterface({ input: process.stdin })
   .on('line', (line) => {

@@ -7,6 +7,7 @@ import { allCommands } from '../cli/index.ts'
 import { type LocalClient, NoAnswerError, plainPeer, RefusedError, UnreachableError } from '../rpc/index.ts'
 import { bounds, Guesses, Room } from './bounds.ts'
 import { type Endpoint, endpointsOf } from './command-table.ts'
+import type { Page, Pages } from './console-pages.ts'
 import { openApi } from './openapi.ts'
 import { Patience } from './patience.ts'
 import { Problem, statusOfCode } from './problem.ts'
@@ -64,9 +65,16 @@ export class ApiServer {
   readonly #logins = new Room('logins', { most: bounds.logins, mostOfOne: bounds.loginsOfAddress, whose: 'address' })
   readonly #streams = new Streams()
 
-  constructor(clients: Clients, report: Report, more: { readonly version: string; readonly commandWithinMs?: number }) {
+  readonly #pages: Pages
+
+  constructor(
+    clients: Clients,
+    report: Report,
+    more: { readonly version: string; readonly pages: Pages; readonly commandWithinMs?: number },
+  ) {
     this.#clients = clients
     this.#report = report
+    this.#pages = more.pages
     this.#commandWithinMs = more.commandWithinMs ?? commandWithinMs
     const endpoints = endpointsOf(allCommands)
     for (const endpoint of endpoints) this.#endpoints.set(`/api/v1${endpoint.path}`, endpoint)
@@ -98,8 +106,11 @@ export class ApiServer {
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const target = targetOf(request.url ?? '')
-    refuseOtherOrigin(request)
     const { path } = target
+    // The same for everybody, and nothing of the cluster in it: a link on a page elsewhere may lead here.
+    const page = this.#pages.get(path)
+    if (page !== undefined) return sendPage(request, response, page)
+    refuseOtherOrigin(request)
     const health = /^\/(?:(live|ready)|resource\/([^/]+)\/(active|promoted))$/.exec(path)
     if (health !== null) return await this.#answerHealth(request, response, health)
     if (path === '/api/openapi.json') {
@@ -209,6 +220,23 @@ export class ApiServer {
       leave()
     }
   }
+}
+
+function sendPage(request: IncomingMessage, response: ServerResponse, page: Page): void {
+  onlyBy(request, 'GET', 'HEAD')
+  if (request.headers['if-none-match'] === page.headers.etag) {
+    response.writeHead(304, page.headers)
+    response.end()
+    return
+  }
+  const isPacked = /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''))
+  const body = isPacked ? page.packed : page.plain
+  response.writeHead(200, {
+    ...page.headers,
+    ...(isPacked && { 'content-encoding': 'gzip' }),
+    'content-length': body.length,
+  })
+  response.end(request.method === 'HEAD' ? undefined : body)
 }
 
 async function givenIn(request: IncomingMessage, endpoint: Endpoint, { query }: Target): Promise<Given> {

@@ -27,7 +27,7 @@ function importsOf(file: string): readonly Import[] {
 }
 
 const files = readdirSync(sourceFolder, { recursive: true, encoding: 'utf8' })
-  .filter((name) => name.endsWith('.ts'))
+  .filter((name) => /\.tsx?$/.test(name))
   .map((name) => join(sourceFolder, name))
 const imports = files.flatMap(importsOf)
 

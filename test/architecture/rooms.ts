@@ -43,6 +43,8 @@ export const rooms: Readonly<Record<string, readonly string[] | typeof everythin
     'plays',
   ],
   web: ['base', 'cib', 'rpc', 'cli'],
+  // In a browser: of the command line it takes types alone.
+  console: ['cli'],
   program: [],
   daemon: everything,
 }

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { nodeName, resourceId } from '../../src/base/index.ts'
-import { doing, failureLines, lastKnown, withoutQuorum } from '../../src/cli/commands/status/status.ts'
+import { failureLines } from '../../src/cli/commands/status/sentences.ts'
+import { doing, lastKnown, withoutQuorum } from '../../src/cli/commands/status/status.ts'
 import { describeAttempts } from '../../src/cli/commands/stonith/history.ts'
 import type { ClusterState, FencingRecord } from '../../src/rpc/index.ts'
 import type { FailedOperation } from '../../src/status/index.ts'

@@ -57,9 +57,12 @@ beforeAll(async () => {
     web = new Web(
       ({ token }) => daemonFor(token),
       ({ what }) => void reports.push(what),
-      ({ addresses }) => {
-        port = Number(addresses[0]?.split(':').at(-1))
-        resolve()
+      {
+        tell: ({ addresses }) => {
+          port = Number(addresses[0]?.split(':').at(-1))
+          resolve()
+        },
+        pages: new Map(),
       },
     )
     web.obey({ port: freePort, addresses: [host], identity: { ...own, authority: authority.certificate } })

@@ -57,11 +57,14 @@ beforeAll(async () => {
     web = new Web(
       () => daemon,
       () => undefined,
-      ({ addresses }) => {
-        port = Number(addresses[0]?.split(':').at(-1))
-        resolve()
+      {
+        tell: ({ addresses }) => {
+          port = Number(addresses[0]?.split(':').at(-1))
+          resolve()
+        },
+        pages: new Map(),
+        commandWithinMs: 1000,
       },
-      { commandWithinMs: 1000 },
     )
     web.obey({ port, addresses: [host], identity: { ...own, authority: ca } })
   })

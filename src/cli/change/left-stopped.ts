@@ -5,6 +5,7 @@
 import type { XmlElement } from '../../cib/index.ts'
 import { type Cause, explainResource, type PrimitiveAssignment, type Schedule } from '../../scheduler/index.ts'
 import type { PrimitiveResource } from '../../status/index.ts'
+import type { StoppedTogether } from '../facts/status-facts.ts'
 import { decide } from './decide.ts'
 
 export interface LeftStopped {
@@ -28,13 +29,6 @@ export function notRunning(cib: XmlElement, resources: ReadonlySet<string>, now:
   return managed(decision)
     .filter((id) => resources.has(id) && !instancesOf(decision, id).some(({ state }) => state.active.length > 0))
     .map((id) => explained(decision, id))
-}
-
-/** Resources that run nowhere for one and the same cause. */
-export interface StoppedTogether {
-  /** The first is one that the cause concerns itself, as far as the order of the configuration goes. */
-  readonly resources: readonly string[]
-  readonly cause: string
 }
 
 /** What ought to run and runs nowhere, and not because it is about to: by the causes at which the chains of reasons begin. */

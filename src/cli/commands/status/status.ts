@@ -1,24 +1,23 @@
-import { momentSeen } from '../../../base/index.ts'
 import { type IsSecret, secretNames, type XmlElement } from '../../../cib/index.ts'
 import { describeHold, holdsIn } from '../../../holds/index.ts'
 import type { ClusterState } from '../../../rpc/index.ts'
 import { declaredServices } from '../../../services/index.ts'
-import {
-  type ClusterStatus,
-  describeExitCode,
-  type FailedOperation,
-  type FailuresAlike,
-  failuresAlike,
-  printClusterStatus,
-  remarksOn,
-} from '../../../status/index.ts'
+import { type ClusterStatus, printClusterStatus, remarksOn } from '../../../status/index.ts'
 import { type Call, type Command, done, type Outcome } from '../../call/command.ts'
-import { type StoppedTogether, stoppedTogether } from '../../change/left-stopped.ts'
-import { nodeFacts, publicAttributes, resourceFacts } from '../../facts/status-facts.ts'
+import { stoppedTogether } from '../../change/left-stopped.ts'
+import {
+  nodeFacts,
+  publicAttributes,
+  resourceFacts,
+  type StatusFacts,
+  type StoppedTogether,
+} from '../../facts/status-facts.ts'
 import { select, statusOf } from '../../facts/status-view.ts'
 import { expectWords } from '../../grammar/words.ts'
 import { describeAttempts, unresolved } from '../stonith/history.ts'
+import { attentionIn } from './attention.ts'
 import { daemonStatus, oldLayout, pcsLayout } from './pcs-layout.ts'
+import { failureLines, type Members, notHeard, switchedOff, unheard } from './sentences.ts'
 
 export const status: Command = {
   path: ['status'],
@@ -42,17 +41,26 @@ async function showStatus(call: Call): Promise<Outcome> {
   const all = statusOf(call, cib)
   const read = call.flags.has('hide-inactive') ? select(all, { ids: [], hideInactive: true, keep: () => true }) : all
   const stopped = stoppedThere(call, { cib, read, state })
-  return done(await textOf(call, { cib, read, state, stopped }), {
+  return done(await textOf(call, { cib, read, state, stopped }), factsOf({ cib, read, state, stopped }))
+}
+
+function factsOf({ cib, read, state, stopped }: Told): StatusFacts {
+  return {
     configured: true,
     cluster: state?.clusterName ?? null,
+    answeredBy: state?.localNode ?? null,
     started: state?.started ?? null,
     store: state?.store ?? null,
+    version: state?.configVersion ?? null,
     quorum: {
       quorate: state?.quorate ?? read.haveQuorum,
       votes: state?.votes ?? null,
       notHeard: state && !state.quorate ? notHeard(state.members) : [],
     },
     dc: state?.dc ?? null,
+    members: state?.members ?? [],
+    witness: state?.witness ?? null,
+    attention: attentionIn({ cib, read, state, stopped }),
     nodes: read.nodes.map((node) => nodeFacts(node, state, secretNames(cib))),
     resources: resourceFacts(read.resources),
     failures: read.failures,
@@ -63,7 +71,7 @@ async function showStatus(call: Call): Promise<Outcome> {
     fencing: state?.fencing ?? [],
     transition: state?.transition ?? null,
     notes: state?.notes ?? [],
-  })
+  }
 }
 
 interface Seen {
@@ -97,7 +105,7 @@ async function textOf(call: Call, { cib, read, state, stopped }: Told): Promise<
       ? [...shortcomings(state), ...oldLayout(call, read, state), '', ...rest, ...(await daemonStatus(state))]
       : [
           ...heading(state),
-          ...switchedOff(read),
+          ...switchedOffLines(read),
           printClusterStatus(read, { nodesAre: lastKnown(state) }),
           ...heldLines(cib),
           ...notRunning(stopped, read),
@@ -122,19 +130,8 @@ function heading(state: ClusterState | undefined): readonly string[] {
   ]
 }
 
-/** What somebody may have left on, in the way of everything else. */
-function switchedOff({ options }: ClusterStatus): readonly string[] {
-  const lines = [
-    ...(options.maintenanceMode
-      ? [
-          'maintenance-mode is set: no resource is started, stopped, monitored or recovered.',
-          '  > systole property set maintenance-mode=false',
-        ]
-      : []),
-    ...(options.stopAllResources
-      ? ['stop-all-resources is set: all resources are stopped.', '  > systole property set stop-all-resources=false']
-      : []),
-  ]
+function switchedOffLines(status: ClusterStatus): readonly string[] {
+  const lines = switchedOff(status).flatMap(({ text, next }) => [text, `  > ${next}`])
   return lines.length === 0 ? [] : [...lines, '']
 }
 
@@ -175,16 +172,6 @@ export function withoutQuorum(members: Members): readonly string[] {
     `This node has no quorum${who === '' ? '' : `; ${who}`}. The last known state follows.`,
     '  > systole quorum status',
   ]
-}
-
-type Members = readonly Pick<ClusterState['members'][number], 'node' | 'state'>[]
-
-const notHeard = (members: Members): readonly string[] =>
-  members.flatMap(({ node, state }) => (state === 'lost' || state === 'offline' ? [node] : []))
-
-function unheard(members: Members): string {
-  const away = notHeard(members)
-  return away.length === 0 ? '' : `${away.join(', ')} ${away.length === 1 ? 'is' : 'are'} not heard`
 }
 
 /** For the title of the list of nodes, which is read by itself. */
@@ -233,19 +220,6 @@ const remarkLines = ({ resources }: ClusterStatus): readonly string[] =>
   resources.flatMap(remarksOn).map(({ resource, node, text }) => `${resource} on ${node}: ${text}`)
 
 const notesOf = (state: ClusterState | undefined): readonly string[] => state?.notes ?? []
-
-/** What failed in the same way on several nodes is one line, with the time when it did so last. */
-export function failureLines(failures: readonly FailedOperation[], now: number): readonly string[] {
-  return failuresAlike(failures).map((alike) => describeFailures(alike, now))
-}
-
-function describeFailures({ first, nodes, last }: FailuresAlike, now: number): string {
-  const when = last === undefined ? '' : ` at ${momentSeen(last, now)}`
-  const why = first.exitReason === '' ? '' : `: ${first.exitReason}`
-  const interval = first.intervalMs > 0 ? ` every ${first.intervalMs / 1000} s` : ''
-  const result = first.status === '2' ? 'timed out' : `${describeExitCode(first.exitCode)} (${first.exitCode})`
-  return `${first.resource} ${first.operation}${interval} on ${nodes.join(', ')}${when}: ${result}${why}`
-}
 
 function askWhy(kind: 'RESOURCE' | 'NODE', names: readonly string[]): readonly string[] {
   if (names.length === 0) return []

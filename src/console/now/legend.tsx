@@ -1,0 +1,26 @@
+import { Shape } from '../base/mark.tsx'
+import { type Mark, wordOf } from '../base/marks.ts'
+
+const shown: readonly Mark[] = [
+  'started',
+  'promoted',
+  'unpromoted',
+  'pending',
+  'failed',
+  'blocked',
+  'unmanaged',
+  'stopped',
+  'disabled',
+]
+
+export function Legend() {
+  return (
+    <ul class="legend" aria-label="What the shapes mean">
+      {shown.map((mark) => (
+        <li key={mark}>
+          <Shape mark={mark} /> {wordOf(mark)}
+        </li>
+      ))}
+    </ul>
+  )
+}

@@ -1,0 +1,67 @@
+/** Why something is as it is, in the words of `systole why`: asked again after each change. */
+import { useEffect, useRef } from 'preact/hooks'
+import type { StatusFacts } from '../../cli/index.ts'
+import type { Api } from '../base/api.ts'
+import { useAsked } from '../base/asked.ts'
+import { Command } from '../base/command.tsx'
+import { linkTo } from '../base/route.ts'
+
+export function WhyPanel({
+  api,
+  name,
+  status,
+}: {
+  readonly api: Api
+  readonly name: string
+  readonly status: StatusFacts
+}) {
+  const title = useRef<HTMLHeadingElement>(null)
+  useEffect(() => title.current?.focus(), [name])
+  const { answer, refusal, isAsking } = useAsked<{ readonly text: string }>(
+    api,
+    { path: '/why', query: [['word', name]] },
+    status,
+  )
+  return (
+    <aside class="panel" aria-labelledby="why-title" onKeyDown={leaveByEscape}>
+      <div class="section-head">
+        <h2 id="why-title" tabindex={-1} ref={title}>
+          Why {name}
+        </h2>
+        <span class="push" />
+        <a class="close" href={linkTo('now')} aria-label={`Close: why ${name}`}>
+          close
+        </a>
+      </div>
+      {refusal !== undefined && (
+        <p class="refusal" role="alert">
+          {refusal}
+        </p>
+      )}
+      {answer === undefined && isAsking && <p class="muted">Asking the scheduler …</p>}
+      {answer !== undefined && <Explanation text={answer.text} />}
+    </aside>
+  )
+}
+
+/** Lines that begin with > are commands. */
+function Explanation({ text }: { readonly text: string }) {
+  const lines = text.trimEnd().split('\n')
+  return (
+    <div class="explanation">
+      {lines.map((line, at) => {
+        const indent = Math.min(4, Math.floor((line.length - line.trimStart().length) / 2))
+        const command = /^\s*> (systole .*)$/.exec(line)?.[1]
+        return (
+          <p key={at} class={`indent-${indent} ${at === 0 ? 'lead' : ''}`}>
+            {command === undefined ? line.trim() : <Command text={command} />}
+          </p>
+        )
+      })}
+    </div>
+  )
+}
+
+function leaveByEscape(event: KeyboardEvent): void {
+  if (event.key === 'Escape') location.hash = linkTo('now')
+}
