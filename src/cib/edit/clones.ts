@@ -32,7 +32,7 @@ export function cloneAround(
   const reports = [
     ...(placement.cloneId === undefined ? [] : badNewId(ids, placement.cloneId)),
     ...checkMeta('clone', placement.cloneMeta, placement.force),
-    ...withoutInstances(resource, placement),
+    ...withoutInstances([resource], placement),
   ]
   if (reports.length > 0) return failed(...reports)
   const id = ids.free(placement.cloneId ?? `${inner}-clone`)
@@ -51,14 +51,19 @@ export const isPromotable = ({ promotable, cloneMeta }: Pick<ClonePlacement, 'pr
   promotable || parseBoolean(cloneMeta.promotable) === true
 
 /** Only agents of the class ocf are promoted, and told which instance is meant. */
-function withoutInstances(resource: XmlElement, placement: ClonePlacement): readonly EditReport[] {
+export function withoutInstances(
+  cloned: readonly XmlElement[],
+  placement: Pick<ClonePlacement, 'promotable' | 'cloneMeta'>,
+): readonly EditReport[] {
   const codes = [
     ...(isPromotable(placement) ? (['cannot-be-promoted'] as const) : []),
     ...(parseBoolean(placement.cloneMeta['globally-unique']) ? (['cannot-be-unique'] as const) : []),
   ]
-  const members = resource.name === 'group' ? childElements(resource, 'primitive') : [resource]
-  return members.flatMap(({ attributes: { id = '', class: agentClass } }) =>
-    agentClass === undefined || agentClass === 'ocf' ? [] : codes.map((code) => ({ code, id, agentClass })),
+  const members = cloned.flatMap((one) => (one.name === 'group' ? childElements(one, 'primitive') : [one]))
+  return members.flatMap(({ attributes: { id = '', class: agentClass, type = '' } }) =>
+    agentClass === undefined || agentClass === 'ocf'
+      ? []
+      : codes.map((code) => ({ code, id, agentClass, agent: `${agentClass}:${type}` })),
   )
 }
 
@@ -106,6 +111,13 @@ function cloneMember(cib: XmlElement, group: XmlElement, request: CloneRequest):
   return cloned.ok ? edited(cloned.value.cib, { ...cloned.value, removed: left.value.removed }) : cloned
 }
 
+/** The member stands alone; its clone and its group go, with what names them. */
+function withoutBoth(cib: XmlElement, clone: XmlElement, group: XmlElement, member: XmlElement): EditResult {
+  const removed: Removed[] = [clone, group].map(({ name, attributes: { id = '' } }) => ({ element: name, id }))
+  const moved = editSection(replaceElement(cib, clone, []), 'resources', (section) => appended(section, member))
+  return edited(removeReferences(moved, new Set(removed.map(({ id }) => id)), removed), { removed })
+}
+
 /**
  * Takes a clone away and leaves its resource. Constraints and tags that named the clone name the resource from then on, so
  * that what was placed and ordered stays so.
@@ -123,7 +135,10 @@ export function uncloneResource(
   const clone = isClone(named) ? named : parentResource(cib, named)
   // As pcs understands it: the member stands alone afterwards, and the others stay cloned.
   const group = clone?.name === 'group' ? clone : undefined
-  if (group !== undefined && (!request.onlyCloned || parentResource(cib, group) !== undefined))
+  const around = group && parentResource(cib, group)
+  // The last member leaves nothing that could stay cloned.
+  if (group && around && childElements(group, 'primitive').length === 1) return withoutBoth(cib, around, group, named)
+  if (group !== undefined && (!request.onlyCloned || around !== undefined))
     return removeFromGroup(cib, { group: group.attributes.id ?? '', resources: [request.id], staysCloned: true })
   if (clone === undefined || !isClone(clone))
     return failed({ code: 'wrong-kind', id: request.id, kind: kindOf(named), wanted: 'clone' })

@@ -5,8 +5,8 @@ import { element, type XmlElement } from '../document.ts'
 import { metaOptionsFor } from '../options/lookup.ts'
 import { type IdSource, idSource } from '../schema/ids.ts'
 import { appended, editSection, replaceElement } from '../tree.ts'
-import { type ClonePlacement, cloneAround } from './clones.ts'
-import { badNewId, findResource, kindOf, missingResource } from './find.ts'
+import { type ClonePlacement, cloneAround, withoutInstances } from './clones.ts'
+import { badNewId, childResources, findResource, kindOf, missingResource } from './find.ts'
 import { type GroupPlacement, placeInGroup } from './groups.ts'
 import { checkMeta, metaKindOf } from './meta.ts'
 import { type NameValues, setNameValues } from './name-values.ts'
@@ -141,6 +141,8 @@ export interface PrimitiveChange {
   readonly operationsAnew?: boolean
   readonly anyDuration?: boolean
   readonly force?: boolean
+  /** A promotable clone of an old schema, `<master>`, becomes a clone, as pcs does it with whatever it changes. */
+  readonly modernizes?: boolean
 }
 
 /** Changes a primitive. Groups, clones and bundles have meta-attributes only, and parameters that their members inherit. */
@@ -155,6 +157,9 @@ export function updateResource(cib: XmlElement, change: PrimitiveChange): EditRe
   const reports = [
     ...wrong,
     ...checkMeta(metaKindOf(resource), change.meta ?? {}, change.force),
+    ...(metaKindOf(resource) === 'clone'
+      ? withoutInstances(childResources(resource), { promotable: false, cloneMeta: change.meta ?? {} })
+      : []),
     ...checkOperations(operations, change.anyDuration),
     ...operations.flatMap((operation) =>
       (change.operationsAnew ? clashesWithOthers : clashingOperations)(resource, operation),
@@ -162,8 +167,20 @@ export function updateResource(cib: XmlElement, change: PrimitiveChange): EditRe
   ]
   return unless(reports, () => {
     const ids = idSource(cib)
-    return edited(replaceElement(cib, resource, (found) => withChanges(found, change, ids)))
+    return edited(
+      replaceElement(cib, resource, (found) =>
+        withChanges(change.modernizes && found.name === 'master' ? asClone(found, ids) : found, change, ids),
+      ),
+    )
   })
+}
+
+function asClone(master: XmlElement, ids: IdSource): XmlElement {
+  return setNameValues(
+    { ...master, name: 'clone' },
+    { kind: 'meta_attributes', setId: `${master.attributes.id ?? ''}-meta_attributes`, values: { promotable: 'true' } },
+    ids,
+  )
 }
 
 function withChanges(resource: XmlElement, change: PrimitiveChange, ids: IdSource): XmlElement {
@@ -198,7 +215,12 @@ function withChanges(resource: XmlElement, change: PrimitiveChange, ids: IdSourc
 /** Sets or, with an empty value, unsets meta-attributes of any kind of resource. */
 export function setResourceMeta(
   cib: XmlElement,
-  request: { readonly id: string; readonly meta: NameValues; readonly force?: boolean },
+  request: {
+    readonly id: string
+    readonly meta: NameValues
+    readonly force?: boolean
+    readonly modernizes?: boolean
+  },
 ): EditResult {
   return updateResource(cib, request)
 }

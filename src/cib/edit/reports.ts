@@ -82,8 +82,8 @@ export type EditReport =
   | { readonly code: 'given-twice'; readonly id: string }
   | { readonly code: 'refers-to-itself'; readonly id: string }
   | { readonly code: 'part-of-clone'; readonly id: string; readonly kind: string; readonly outer: string }
-  | { readonly code: 'cannot-be-unique'; readonly id: string; readonly agentClass: string }
-  | { readonly code: 'cannot-be-promoted'; readonly id: string; readonly agentClass: string }
+  | { readonly code: 'cannot-be-unique'; readonly id: string; readonly agentClass: string; readonly agent: string }
+  | { readonly code: 'cannot-be-promoted'; readonly id: string; readonly agentClass: string; readonly agent: string }
   | { readonly code: 'in-one-group'; readonly id: string; readonly other: string; readonly group: string }
 
 type Sentences = { readonly [Code in EditReport['code']]: (report: Extract<EditReport, { code: Code }>) => string }

@@ -169,6 +169,8 @@ async function refuseTagChange({ words, flags, cluster }: Call): Promise<void> {
 async function refuseManySets(call: Call, section: string): Promise<void> {
   const [first] = call.words
   if (first === undefined) return
+  // A listing takes no names, and sets nothing.
+  if (/ config$/.test(call.typedName)) throw usage(defaultsHeading(call))
   if (!/ update$/.test(call.typedName) && !first.includes('=')) throw usage(defaultsHeading(call))
   const { cib } = await call.cluster.readCib()
   const sets = childElements(configurationElement(cib), section).flatMap((found) =>

@@ -4,7 +4,8 @@ import { type Command, Refusal } from './command.ts'
 
 export interface Found {
   readonly command: Command
-  /** The words after its name. */
+  /** The name that was typed, and the words after it. */
+  readonly name: readonly string[]
   readonly rest: readonly string[]
 }
 
@@ -17,19 +18,31 @@ function startsWith(words: readonly string[], start: readonly string[]): boolean
 }
 
 /** The command with the longest name that the words start with. A bare name counts where nothing but flags follows. */
-export function findCommand(commands: readonly Command[], words: readonly string[]): Found | undefined {
+export function findCommand(commands: readonly Command[], typed: readonly string[]): Found | undefined {
+  const words = endAfterName(commands, typed)
   let found: Found | undefined
   let length = 0
   const consider = (command: Command, name: readonly string[]): void => {
     if (name.length <= length || !startsWith(words, name)) return
-    found = { command, rest: words.slice(name.length) }
+    found = { command, name, rest: words.slice(name.length) }
     length = name.length
   }
   for (const command of commands)
     for (const name of command.bare ?? [])
-      if (startsWith(words, name) && followedByFlags(words, name)) return { command, rest: words.slice(name.length) }
+      if (startsWith(words, name) && followedByFlags(words, name))
+        return { command, name, rest: words.slice(name.length) }
   for (const command of commands) for (const name of names(command)) consider(command, name)
   return found
+}
+
+/** As getopt reads it, `--` may stand within the name: `resource op defaults -- set create …`. */
+function endAfterName(commands: readonly Command[], line: readonly string[]): readonly string[] {
+  const end = line.indexOf('--')
+  if (end < 1) return line
+  const joined = line.filter((_, index) => index !== end)
+  const found = findCommand(commands, joined)
+  const length = joined.length - (found?.rest.length ?? joined.length)
+  return length > end ? [...joined.slice(0, length), '--', ...joined.slice(length)] : line
 }
 
 /** `--help` asks for what there is below the name, so that a bare name does not take it. */

@@ -15,6 +15,8 @@ export interface Selection {
   readonly node?: string
   readonly hideInactive: boolean
   readonly keep: (resource: Resource) => boolean
+  /** On a node that is not there runs nothing, as pcs has it. */
+  readonly anyNode?: boolean
 }
 
 /** Top-level resources that are, or have in them, what was named. */
@@ -30,7 +32,7 @@ export function select(status: ClusterStatus, selection: Selection): ClusterStat
       })),
     )
   const nodes = status.nodes.map(({ name }) => String(name))
-  if (node !== undefined && !nodes.includes(node))
+  if (node !== undefined && selection.anyNode !== true && !nodes.includes(node))
     throw new Refusal(`There is no node '${node}'.${didYouMean(similarWords(node, nodes))}`)
   const resources = status.resources.filter((resource) => {
     const where = activeOn(resource)

@@ -207,8 +207,19 @@ export const defaultsCommands = (area: string, sets: readonly NvsetForm[]): read
     ...(set.rule === null ? [] : [`  rule ${words(set.rule.as_string)}`]),
   ])
 
+/** What the cluster writes itself: no command sets it. */
+const ofTheCluster: ReadonlySet<string> = new Set([
+  'cluster-infrastructure',
+  'cluster-name',
+  'dc-version',
+  'have-watchdog',
+  'last-lrm-refresh',
+])
+
 export const propertyCommands = (sets: readonly NvsetForm[]): readonly Lines[] => {
-  const all = (sets[0]?.nvpairs ?? []).map(({ name, value }) => `  ${words(`${name}=${value}`)}`)
+  const all = (sets[0]?.nvpairs ?? [])
+    .filter(({ name }) => !ofTheCluster.has(name))
+    .map(({ name, value }) => `  ${words(`${name}=${value}`)}`)
   return all.length === 0 ? [] : [['pcs property set --force --', ...all]]
 }
 

@@ -49,7 +49,7 @@ export function nvsetForms(parent: XmlElement, kind: string, context: FormContex
 
 /** A heading and a line for each pair, by name. */
 export function nvsetLines(set: NvsetForm, label: string, withIds = false): readonly string[] {
-  const heading = [`${label}${standing(set)}: ${set.id}`, ...pairWords(set.options)].join(' ')
+  const heading = [`${label}${standing(set)}:`, ...(set.id === '' ? [] : [set.id]), ...pairWords(set.options)].join(' ')
   const values = set.nvpairs.map(
     ({ id, name, value }) => `${pairWords({ [name]: value }).join('')}${withIds ? ` (id: ${id})` : ''}`,
   )

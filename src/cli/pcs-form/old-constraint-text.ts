@@ -115,7 +115,7 @@ function traits({ attributes }: XmlElement, { dialect, withIds }: OldLayout): st
   const { score = '0', role, id = '', 'resource-discovery': discovery } = attributes
   return [
     `(score:${score})`,
-    ...(role === undefined ? [] : [dialect === '0.9' ? `(role: ${oldRole(role)})` : `(role:${role})`]),
+    ...(role === undefined ? [] : [dialect === '0.9' ? `(role: ${oldRole(role)})` : `(role:${roleIn(role, dialect)})`]),
     ...(discovery === undefined ? [] : [`(resource-discovery=${discovery})`]),
     ...(withIds ? [`(id:${id})`] : []),
   ].join(' ')

@@ -1,6 +1,7 @@
 /** Resources in the form in which `pcs resource config --output-format json` gives them out: lists by kind, joined by id. */
 import { childElement, childElements, parseBoolean, type XmlElement } from '../../cib/index.ts'
 import { type FormContext, type NvsetForm, nvsetForms } from './nvset.ts'
+import { presentRole } from './old-role.ts'
 
 export interface ResourcesForm {
   readonly primitives: readonly PrimitiveForm[]
@@ -113,7 +114,7 @@ function operationForm(written: XmlElement, context: FormContext): OperationForm
     timeout: attributes.timeout ?? null,
     enabled: truth(attributes.enabled),
     record_pending: truth(attributes['record-pending']),
-    role: attributes.role ?? null,
+    role: attributes.role === undefined ? null : presentRole(attributes.role),
     on_fail: attributes['on-fail'] ?? null,
     meta_attributes: nvsetForms(written, 'meta_attributes', context),
     instance_attributes: nvsetForms(written, 'instance_attributes', context),
@@ -121,7 +122,20 @@ function operationForm(written: XmlElement, context: FormContext): OperationForm
 }
 
 function cloneForm(written: XmlElement, context: FormContext): CloneForm {
-  return { ...commonForm(written, context), member_id: innerResources(written)[0]?.attributes.id ?? '' }
+  const common = commonForm(written, context)
+  return {
+    ...common,
+    meta_attributes: written.name === 'master' ? withPromotable(common) : common.meta_attributes,
+    member_id: innerResources(written)[0]?.attributes.id ?? '',
+  }
+}
+
+/** A `<master>` of an old schema is shown as the clone that it means. */
+function withPromotable({ meta_attributes: [first, ...others] }: CommonForm): readonly NvsetForm[] {
+  const set = first ?? { id: '', options: {}, rule: null, nvpairs: [] }
+  const promotable = { id: '', name: 'promotable', value: 'true' }
+  const nvpairs = [...set.nvpairs.filter(({ name }) => name !== 'promotable'), promotable]
+  return [{ ...set, nvpairs: nvpairs.sort((a, b) => (a.name < b.name ? -1 : 1)) }, ...others]
 }
 
 function groupForm(written: XmlElement, context: FormContext): GroupForm {
@@ -135,7 +149,15 @@ const containerOptions = ['image', 'replicas', 'replicas-per-host', 'promoted-ma
 const networkOptions = ['ip-range-start', 'control-port', 'host-interface', 'host-netmask', 'add-host']
 const portOptions = ['id', 'port', 'internal-port', 'range']
 const storageOptions = ['id', 'source-dir', 'source-dir-root', 'target-dir', 'options']
-const numbers = ['replicas', 'replicas-per-host', 'promoted-max', 'control-port', 'port', 'internal-port']
+const numbers = [
+  'replicas',
+  'replicas-per-host',
+  'promoted-max',
+  'control-port',
+  'port',
+  'internal-port',
+  'host-netmask',
+]
 
 function bundleForm(written: XmlElement, context: FormContext): BundleForm {
   const container = childElements(written).find(({ name }) => ['docker', 'podman', 'rkt'].includes(name))

@@ -81,7 +81,9 @@ function sorted(values: Readonly<Record<string, string>>): Readonly<Record<strin
 }
 
 function asString({ type, options, date_spec, duration, expressions }: Omit<RuleForm, 'as_string'>): string {
-  const { attribute = '', operation = '', value, name, interval, start, end } = options
+  const { attribute = '', operation = '', value, name, interval } = options
+  // A blank within a date would end it.
+  const [start, end] = [options.start?.replaceAll(' ', 'T'), options.end?.replaceAll(' ', 'T')]
   switch (type) {
     case 'RULE':
       return expressions

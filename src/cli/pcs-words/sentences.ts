@@ -290,9 +290,14 @@ function aboutTwice(abouts: readonly About[], about: About, { typed }: CallNames
       const group = about.group === undefined ? '' : ` in group '${about.group}'`
       return one(
         `Clone option 'promotable' is not compatible with '${about.agent}' resource agent${where}${group}, use --force to override`,
-        true,
+        creates(typed) || about.group !== undefined,
       )
     }
+    case 'cannot-be-unique':
+    case 'cannot-be-promoted':
+      return one(
+        `Clone option '${about.code === 'cannot-be-unique' ? 'globally-unique' : 'promotable'}' is not compatible with '${about.agent}' resource agent of resource '${about.id}'`,
+      )
     case 'bad-ticket-name':
       return one(`booth ticket name '${about.ticket}' is not valid, use up to 63 alphanumeric characters or dash`, true)
     case 'property-not-set':

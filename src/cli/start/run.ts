@@ -98,8 +98,7 @@ function namesOf(invocation: Invocation): CallNames {
     const { line } = presented(chosen.line, speech)
     const found = findCommand(invocation.commands, line)
     if (!found) return none
-    const { command, rest } = found
-    const name = line.slice(0, line.length - rest.length)
+    const { command, name, rest } = found
     return { typed: name.join(' '), words: withoutFlags(rest), usage: command.usage, dialect: speech.dialect }
   } catch {
     return none

@@ -5,6 +5,7 @@ import {
   createPrimitive,
   deleteResources,
   type EditResult,
+  elementWithId,
   findResource,
   type NvPair,
   primitiveDefinitions,
@@ -17,6 +18,7 @@ import {
 import { canBeFenced, fenceTopologyOf, type Schedule } from '../../../scheduler/index.ts'
 import { judgesAsPcs } from '../../as-pcs/speech.ts'
 import { type Call, type Command, changeFlags, done, Refusal } from '../../call/command.ts'
+import type { Message } from '../../call/message.ts'
 import { changeCib } from '../../change/change.ts'
 import { decide } from '../../change/decide.ts'
 import { emptyGuest, stopConnections } from '../../change/stop-connections.ts'
@@ -95,16 +97,23 @@ const certificateHint = (name: string): string =>
   ` If the host has no certificate with that name yet, run \`systole cluster token --remote --node ${name}\` here and \`systoled --remote --join <address of a node>\` on the host, which reads that token.`
 
 /** Nothing is reached by two connections: names and addresses of remote and guest nodes are there once. */
-function refuseTaken(cib: XmlElement, names: readonly string[]): void {
+export function refuseTaken(cib: XmlElement, names: readonly string[]): void {
+  const [id = ''] = names
   const taken = new Set(
     readConfiguration(cib)
       .resources.flatMap((resource) => [resource, ...primitiveDefinitions(resource)])
       .flatMap((resource) => [...remoteNames(resource), ...guestNames(resource)]),
   )
   const found = [...new Set(names)].filter((name) => taken.has(name))
-  if (found.length > 0)
+  const isId = elementWithId(cib, id) !== undefined && !found.includes(id)
+  const refused = (name: string, why: string): Message => ({
+    own: `'${name}' already exists: ${why}.`,
+    about: { code: 'said-by-pcs', errors: [`'${name}' already exists`], closes: true },
+  })
+  if (found.length > 0 || isId)
     throw new Refusal(
-      ...found.map((name) => `'${name}' already exists: a remote or guest node has this name or address.`),
+      ...found.map((name) => refused(name, 'a remote or guest node has this name or address')),
+      ...(isId ? [refused(id, 'the configuration has an element with this id')] : []),
     )
 }
 

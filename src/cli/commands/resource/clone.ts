@@ -1,21 +1,12 @@
-import {
-  cloneResource,
-  configuredPrimitives,
-  isPromotable,
-  readConfiguration,
-  uncloneResource,
-  type XmlElement,
-} from '../../../cib/index.ts'
-import { agentName } from '../../../resource-agents/index.ts'
+import { cloneResource, isPromotable, uncloneResource } from '../../../cib/index.ts'
 import { adviseClone } from '../../as-pcs/create-words.ts'
 import { judgesAsPcs } from '../../as-pcs/speech.ts'
 import { type Call, type Command, changeFlags, type Outcome, Refusal } from '../../call/command.ts'
-import type { Message } from '../../call/message.ts'
 import { changeCib } from '../../change/change.ts'
 import { describeRemoved } from '../../change/removed.ts'
 import { promotableTwice, readClone } from '../../grammar/resource-words.ts'
 import { expectWords } from '../../grammar/words.ts'
-import { promotionMistakes, resolveResourceAgent } from '../../host/agents.ts'
+import { refuseUnpromotable } from '../../host/clone-options.ts'
 
 export const resourceClone: Command = {
   path: ['resource', 'clone'],
@@ -64,10 +55,9 @@ async function clone(call: Call, promotable: boolean): Promise<Outcome> {
   const { id, meta } = readClone(rest)
   if (promotable && meta.has('promotable')) throw new Refusal(promotableTwice)
   const cloneMeta = Object.fromEntries(meta)
-  if (isPromotable({ promotable, cloneMeta }) && call.cluster.isScratch !== true) {
-    const mistakes = await unpromotable((await call.cluster.readCib()).cib, resource)
-    if (mistakes.length > 0 && !call.flags.has('force')) throw new Refusal(...mistakes)
-    if (mistakes.length > 0) call.tell({ code: 'forced', messages: mistakes })
+  if (isPromotable({ promotable, cloneMeta })) {
+    const { cib } = await call.cluster.readCib()
+    await refuseUnpromotable(call, cib, resource)
   }
   return await changeCib(call, {
     edit: (cib) =>
@@ -84,19 +74,3 @@ async function clone(call: Call, promotable: boolean): Promise<Outcome> {
     facts: ({ created, removed }) => ({ created, removed }),
   })
 }
-
-/** What the agents of a resource, or of a group's members, say against it. An agent that is not installed here says nothing. */
-async function unpromotable(cib: XmlElement, id: string): Promise<readonly Message[]> {
-  const { resources } = readConfiguration(cib)
-  const group = resources.find((one) => one.id === id && one.kind === 'group')
-  const primitives =
-    group?.kind === 'group' ? group.members : configuredPrimitives({ resources }).filter((one) => one.id === id)
-  const mistakes = primitives
-    .filter(({ agent }) => agent.class === 'ocf')
-    .map(async (one) => promotionMistakes(await resolveResourceAgent(agentName(one.agent), { force: true }), one.id))
-  return uniqueBy((await Promise.all(mistakes)).flat(), ({ own }) => own)
-}
-
-const uniqueBy = <T>(items: readonly T[], key: (item: T) => string): readonly T[] => [
-  ...new Map(items.map((item) => [key(item), item])).values(),
-]

@@ -32,6 +32,7 @@ import {
 import { deviceObjections, deviceTestFlag } from '../../host/device-test.ts'
 import { sharedUniqueValues } from '../../host/unique-parameters.ts'
 import { badCharacter } from '../../pcs-words/about-ids.ts'
+import { refuseTaken } from '../cluster/remote-node.ts'
 
 const createFlags = [
   ...changeFlags,
@@ -149,6 +150,8 @@ async function create(call: Call, { id, installed, written }: Creation): Promise
   const force = call.flags.has('force')
   const { cib } = await call.cluster.readCib()
   refuseNodesByTheWay(call, written, installed.agent)
+  const guest = written.meta.get('remote-node')
+  if (guest) refuseTaken(cib, [guest, written.meta.get('remote-addr') ?? guest])
   const asPcs = judgesAsPcs(call.speech)
   const inside = placement(written, { force: takesAnyValue(call), disabled: call.flags.has('disabled') })
   if (asPcs) refuseTakenIds(cib, id, { inside, written })
@@ -189,7 +192,8 @@ async function create(call: Call, { id, installed, written }: Creation): Promise
     id,
     agent: installed.agent,
     parameters: Object.fromEntries(written.parameters),
-    meta: { ...(unfences(installed) ? { provides: 'unfencing' } : {}), ...Object.fromEntries(written.meta) },
+    // What unfences says so, whatever was typed.
+    meta: { ...Object.fromEntries(written.meta), ...(unfences(installed) ? { provides: 'unfencing' } : {}) },
     operations,
     advisedOperations: advice,
     // A clone is disabled as a whole.

@@ -1,8 +1,10 @@
-import { findResource, setResourceMeta } from '../../../cib/index.ts'
+import { findResource, isPromotable, setResourceMeta } from '../../../cib/index.ts'
+import { judgesAsPcs } from '../../as-pcs/speech.ts'
 import { type Command, changeFlags, Refusal } from '../../call/command.ts'
 import { changeCib, takesAnyValue } from '../../change/change.ts'
 import { refuseNodesByTheWay } from '../../grammar/guest-and-remote.ts'
 import { expectWords, parsePairs } from '../../grammar/words.ts'
+import { refuseUnpromotable } from '../../host/clone-options.ts'
 
 export const resourceMeta: Command = {
   path: ['resource', 'meta'],
@@ -21,8 +23,12 @@ export const resourceMeta: Command = {
     const { cib } = await call.cluster.readCib()
     if (call.speech.program === 'pcs' && findResource(cib, id)?.name === 'bundle')
       throw new Refusal(`unable to find a resource/clone/group: ${id}`)
+    const kind = findResource(cib, id)?.name ?? ''
+    if (['clone', 'master'].includes(kind) && isPromotable({ promotable: false, cloneMeta: meta }))
+      await refuseUnpromotable(call, cib, id)
     return await changeCib(call, {
-      edit: (cib) => setResourceMeta(cib, { id, meta, force: takesAnyValue(call) }),
+      edit: (cib) =>
+        setResourceMeta(cib, { id, meta, force: takesAnyValue(call), modernizes: judgesAsPcs(call.speech) }),
       message: () => `Meta-attributes of ${id}: ${words.join(' ')}.`,
     })
   },

@@ -1,6 +1,7 @@
 import {
   findResource,
   type IsSecret,
+  isPromotable,
   type PrimitiveDefinition,
   primitiveDefinitions,
   readConfiguration,
@@ -25,6 +26,7 @@ import {
   resolveFenceAgent,
   resolveResourceAgent,
 } from '../../host/agents.ts'
+import { refuseUnpromotable } from '../../host/clone-options.ts'
 import { sharedUniqueValues } from '../../host/unique-parameters.ts'
 
 export const resourceUpdate: Command = {
@@ -79,12 +81,14 @@ export const resourceUpdate: Command = {
     // A clone has no agent: what is written without a keyword are its options.
     const isOfClone = ['clone', 'master'].includes(findResource(cib, id)?.name ?? '')
     const values = Object.fromEntries(written.parameters)
+    const meta = { ...(isOfClone ? values : {}), ...Object.fromEntries(written.meta) }
+    if (isOfClone && isPromotable({ promotable: false, cloneMeta: meta })) await refuseUnpromotable(call, cib, id)
     return await changeCib(call, {
       edit: (cib) =>
         updateResource(cib, {
           id,
           ...(isOfClone ? {} : { parameters: values }),
-          meta: { ...(isOfClone ? values : {}), ...Object.fromEntries(written.meta) },
+          meta,
           operations: written.operations
             .filter(({ attributes }) => !judgesAsPcs(call.speech) || attributes.size > 0)
             .map(({ name, attributes }) => ({
@@ -94,6 +98,7 @@ export const resourceUpdate: Command = {
           operationsAnew: judgesAsPcs(call.speech),
           anyDuration: takesAny,
           force: takesAnyValue(call),
+          modernizes: judgesAsPcs(call.speech),
         }),
       message: () => `Updated: ${id}.`,
       ...(isSecret && { isSecret }),

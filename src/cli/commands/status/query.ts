@@ -1,5 +1,11 @@
 import { didYouMean, similarWords } from '../../../base/index.ts'
-import { type ClusterStatus, type PrimitiveResource, partsOf, type Resource } from '../../../status/index.ts'
+import {
+  type CloneResource,
+  type ClusterStatus,
+  type PrimitiveResource,
+  partsOf,
+  type Resource,
+} from '../../../status/index.ts'
 import { type Call, type Command, done, type Outcome, Refusal } from '../../call/command.ts'
 import { activeOn, isFencing, statusOf } from '../../facts/status-view.ts'
 import { expectWords } from '../../grammar/words.ts'
@@ -70,9 +76,9 @@ function answer(call: Call, { status, found, question, rest }: Question): Outcom
     case 'is-type':
       return yesOrNo(call, isType(resource, rest))
     case 'get-type':
-      return tell(typeOf(resource))
+      return done(`${typeOf(resource).join(' ')}\n`, typeOf(resource))
     case 'is-state':
-      return yesOrNo(call, hasState(status, resource, rest))
+      return yesOrNo(call, hasState(status, allNamed(status.resources, resource.configuredId), rest))
     case 'is-in-group':
       return around('group')
     case 'is-in-clone':
@@ -80,7 +86,7 @@ function answer(call: Call, { status, found, question, rest }: Question): Outcom
     case 'is-in-bundle':
       return around('bundle')
     case 'get-nodes':
-      return tell([...new Set(allNamed(status.resources, resource.configuredId).flatMap(activeOn))])
+      return tell([...new Set(allNamed(status.resources, resource.configuredId).flatMap(activeOn))].sort())
     case 'get-members':
       return tell([...new Set(membersOf(resource).map(({ configuredId }) => String(configuredId)))])
     case 'get-index-in-group': {
@@ -167,8 +173,11 @@ const states: Readonly<Record<string, State>> = {
   unpromoted: roleState('Unpromoted'),
 }
 
-/** A group or clone is in a state if any of its parts is, unless `members` or `instances` ask for all or none. */
-function hasState(status: ClusterStatus, resource: Resource, words: readonly string[]): boolean {
+/**
+ * A group or clone is in a state if any of its parts is, unless `members` or `instances` ask for all or none: of the members of each
+ * instance first, then of the instances.
+ */
+function hasState(status: ClusterStatus, instances: readonly Resource[], words: readonly string[]): boolean {
   const [name = '', ...rest] = words
   const state = Object.hasOwn(states, name) ? states[name] : undefined
   if (!state) throw new Refusal(`'${name}' is not a state. The states are ${Object.keys(states).join(', ')}.`)
@@ -176,14 +185,30 @@ function hasState(status: ClusterStatus, resource: Resource, words: readonly str
   for (let at = 0; at < rest.length; at += 2) {
     // The node that a lock is on may follow the state itself.
     if (name === 'locked_to' && at === 0 && !['on-node', 'members', 'instances'].includes(rest[0] ?? ''))
-      return hasState(status, resource, [name, 'on-node', rest[0] ?? '', ...rest.slice(1)])
+      return hasState(status, instances, [name, 'on-node', rest[0] ?? '', ...rest.slice(1)])
     options.set(rest[at] ?? '', rest[at + 1] ?? '')
   }
   const node = options.get('on-node')
   if (node !== undefined && !status.nodes.some(({ name: known }) => known === node))
     throw new Refusal(`There is no node '${node}'.`)
-  const how = options.get('members') ?? options.get('instances') ?? 'any'
-  const answers = primitivesBelow(resource).map((primitive) => state(primitive, resource, node))
+  const isSo = (resource: Resource): boolean =>
+    resource.kind === 'clone'
+      ? amount(
+          resource.instances.map(isSo),
+          options.get('instances') ?? (isOfGroups(resource) ? undefined : options.get('members')),
+        )
+      : amount(
+          primitivesBelow(resource).map((primitive) => state(primitive, resource, node)),
+          options.get(resource.kind === 'group' ? 'members' : 'instances'),
+        )
+  return instances.length === 1 && instances[0] !== undefined
+    ? isSo(instances[0])
+    : amount(instances.map(isSo), options.get('instances'))
+}
+
+const isOfGroups = ({ instances }: CloneResource): boolean => instances.some(({ kind }) => kind === 'group')
+
+function amount(answers: readonly boolean[], how = 'any'): boolean {
   switch (how) {
     case 'any':
       return answers.some(Boolean)

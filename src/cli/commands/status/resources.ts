@@ -1,3 +1,4 @@
+import { judgesAsPcs } from '../../as-pcs/speech.ts'
 import { type Call, type Command, done, type Outcome } from '../../call/command.ts'
 import { resourceFacts } from '../../facts/status-facts.ts'
 import { isFencing, namedBy, resourceLines, select, statusOf } from '../../facts/status-view.ts'
@@ -53,13 +54,14 @@ async function show(call: Call, what: { readonly fencing: boolean; readonly none
     ids: namedBy(cib, names),
     hideInactive,
     keep: () => true,
+    anyNode: judgesAsPcs(call.speech),
     ...(node === undefined ? {} : { node }),
   })
   const lines = [
     ...(selected.resources.length === 0 ? [] : resourceLines(selected, call.speech, { hideInactive, node })),
   ]
-  const levels = what.fencing && names.length === 0 ? topologyLines(cib, call.speech.dialect) : []
-  const empty = own.resources.length === 0 ? what.none : 'No active resources'
+  const levels = what.fencing && names.length === 0 && node === undefined ? topologyLines(cib, call.speech.dialect) : []
+  const empty = own.resources.length === 0 && !hideInactive ? what.none : 'No active resources'
   const text = [...(lines.length > 0 ? lines : [empty]), ...levels].map((line) => `${line}\n`).join('')
   return done(text, resourceFacts(selected.resources))
 }

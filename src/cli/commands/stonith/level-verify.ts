@@ -3,7 +3,7 @@ import { describeTarget, readConfiguration, removeFencingLevels } from '../../..
 import { type Command, changeFlags, done, Refusal, refused } from '../../call/command.ts'
 import { changeCib } from '../../change/change.ts'
 import { expectWords } from '../../grammar/words.ts'
-import { readTarget } from './level.ts'
+import { asDevices, onlyOne, readLevelWords, readTarget } from './level-words.ts'
 
 export const stonithLevelVerify: Command = {
   path: ['stonith', 'level', 'verify'],
@@ -44,28 +44,22 @@ export const stonithLevelClear: Command = {
   flags: changeFlags,
   completes: [{ words: ['target', 'stonith'] }, 'node'],
   run: async (call) => {
-    const [keyword, ...rest] = call.words
-    const named = keyword === 'target' || keyword === 'stonith'
-    if (named && rest.length === 0)
-      throw new Refusal(`Expected a ${keyword === 'target' ? 'node' : 'fence device'} after '${keyword}'.`)
-    if (keyword !== undefined && !named && call.speech.dialect === '0.12')
-      throw new Refusal(
-        `Specify which levels to remove: 'target ${keyword}' or 'stonith ${keyword}'. Nothing was removed.`,
-      )
+    const { target, devices, bare } = readLevelWords(call.words)
+    const [word] = bare
+    if (word !== undefined && call.speech.dialect === '0.12')
+      throw new Refusal(`Specify which levels to remove: 'target ${word}' or 'stonith ${word}'. Nothing was removed.`)
+    if (target !== undefined && devices.length > 0) throw onlyOne()
     const { cib: running } = await call.cluster.readCib()
     const targets = readConfiguration(running).fencingLevels.map(({ target }) => describeTarget(target))
-    const devices = (words: readonly string[]): readonly string[] => words.flatMap((word) => word.split(','))
     // Without a keyword, as older scripts write it, a word is a target if a level has it, and a list of devices otherwise.
-    const isDevices =
-      keyword === 'stonith' || (keyword !== undefined && keyword !== 'target' && !targets.includes(keyword))
-    const words = named ? rest : call.words
-    const [target] = words
+    const typed = word !== undefined && targets.includes(word) ? readTarget(word) : target
+    const all = typed === undefined ? [...asDevices(bare), ...devices] : devices
     return await changeCib(call, {
       edit: (cib) =>
-        removeFencingLevels(
-          cib,
-          target === undefined ? {} : isDevices ? { devices: devices(words) } : { target: readTarget(target) },
-        ),
+        removeFencingLevels(cib, {
+          ...(typed === undefined ? {} : { target: typed }),
+          ...(all.length === 0 ? {} : { devices: all }),
+        }),
       message: ({ removed }) =>
         removed.length === 0 ? 'There is no level to remove.' : `Removed: ${removed.map(({ id }) => id).join(', ')}.`,
       facts: ({ removed }) => ({ removed }),

@@ -14,8 +14,7 @@ import { changeCib } from '../../change/change.ts'
 import { expectWords } from '../../grammar/words.ts'
 import { commandsText, levelCommands } from '../../pcs-form/as-commands.ts'
 import { rebuildingCommands } from '../../replay/index.ts'
-
-type Target = FencingLevel['target']
+import { asDevices, readLevelWords, readTarget, type Target } from './level-words.ts'
 
 export const stonithLevel: Command = {
   path: ['stonith', 'level'],
@@ -195,17 +194,16 @@ function readSelector(
 } {
   const [first, ...rest] = words
   const numbered = first !== undefined && /^\d+$/.test(first)
-  const others = numbered ? rest : words
-  const targetAt = others.indexOf('target')
-  const devicesAt = others.indexOf('stonith')
-  const bare = targetAt < 0 && devicesAt < 0 ? others : []
-  const target = targetAt >= 0 ? others[targetAt + 1] : bare[0]
-  const devices = devicesAt >= 0 ? others.slice(devicesAt + 1) : bare.slice(1)
-  if (targetAt >= 0 && target === undefined) throw new Refusal("Expected a node after 'target'.")
+  const { target, devices, bare } = readLevelWords(numbered ? rest : words)
+  const isBare = target === undefined && devices.length === 0
+  if (!isBare && bare.length > 0)
+    throw new Refusal(`Unexpected word '${bare[0]}' before 'target' or 'stonith'. Nothing was removed.`)
+  const [node, ...others] = bare
   return {
     ...(numbered ? { index: readAnyLevel(first, speech) } : {}),
-    ...(target === undefined ? {} : { target: readTarget(target) }),
-    devices: devices.flatMap((word) => word.split(',')),
+    ...(target === undefined ? {} : { target }),
+    ...(node === undefined ? {} : { target: readTarget(node) }),
+    devices: isBare ? asDevices(others) : devices,
   }
 }
 
@@ -219,11 +217,4 @@ function readLevel(text: string): number {
     own: `'${text}' is not a fencing level. Levels are numbers from 1 to 9.`,
     about: { code: 'bad-choice', name: 'level', value: text, choices: '1..9' },
   })
-}
-
-export function readTarget(text: string): Target {
-  if (text.startsWith('regexp%')) return { by: 'pattern', pattern: text.slice('regexp%'.length) }
-  const attribute = /^attrib%([^=]+)=(.*)$/.exec(text)
-  if (attribute) return { by: 'attribute', name: attribute[1] ?? '', value: attribute[2] ?? '' }
-  return { by: 'node', node: text.replace(/^(?:node)?%/, '') }
 }
