@@ -32,6 +32,8 @@ const groups: readonly Readonly<Record<string, string>>[] = [
   { web: 'src/web/main.ts' },
   // Modules of PAM run in it.
   { pam: 'src/daemon/console/pam-process.ts' },
+  // What delivers alerts: a process for each call.
+  { 'alert-agents': 'src/alert-agents/main.ts' },
   { demo: 'demo/main.ts' },
 ]
 

@@ -15,6 +15,7 @@ interface LockedPackage {
 /** Go with GPL-3.0-or-later, which our own licence allows; Apache-2.0 does not go with version 2 of the GPL alone. */
 const compatible = new Set([
   'MIT',
+  'MIT-0',
   'ISC',
   '0BSD',
   'BSD-2-Clause',

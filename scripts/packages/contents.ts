@@ -33,6 +33,7 @@ export function putContents(root: string, definition: PackageDefinition, release
 function putRole(root: string, name: string, unit: string, release: Release): void {
   for (const program of ['systole', 'systoled'])
     link(root, `usr/sbin/${program}`, `../lib/systole/current/bin/${program}`)
+  if (name === 'systole') link(root, 'usr/share/systole/alerts', '../../lib/systole/current/agents/alerts')
   if (name === 'systole') link(root, 'usr/bin/systole-inventory', '../lib/systole/current/bin/systole-inventory')
   put(root, `usr/lib/systemd/system/${unit}.service`, unitText(unit))
   if (name === 'systole-witness')

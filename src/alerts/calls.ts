@@ -12,6 +12,21 @@ export interface AlertCall {
   readonly path: string
   readonly environment: Readonly<Record<string, string>>
   readonly timeoutMs: number
+  /** So long after it was first to be called, a program that asks for it is called again. */
+  readonly retryMs: number
+  /** The same again within this time is only counted. */
+  readonly repeatMs: number
+  /** What of the event makes it the same as another; none where each is told. */
+  readonly sameness?: string
+  /** What it is made from: the call is made again where the configuration has changed since. */
+  readonly event: AlertEvent
+  readonly sequence: number
+}
+
+export interface QueuedCall extends AlertCall {
+  readonly id: number
+  /** How often the same has happened since it was sent last, this time among them. */
+  readonly times?: number
 }
 
 export interface AlertSetting {
@@ -19,10 +34,15 @@ export interface AlertSetting {
   readonly version: string
   /** Grows with each event that this node sends alerts for. */
   readonly sequence: number
+  /** Empty where it has none. */
+  readonly clusterName: string
   readonly utcOffsetAt: UtcOffsetAt
 }
 
 const defaultTimeoutMs = 30_000
+const defaultRetryMs = 3_600_000
+/** For both: what is a day old is not news. */
+const longestPatienceMs = 86_400_000
 const defaultTimestamp = '%H:%M:%S.%06N'
 /** The kernel takes no variable of more than 128 KiB, and no more than 2 MiB altogether. */
 const longestValue = 32_000
@@ -34,6 +54,12 @@ export function callsFor(
 ): readonly AlertCall[] {
   return alerts.filter((alert) => isSelected(alert, event)).flatMap((alert) => callsOf(alert, event, setting))
 }
+
+/** The lanes that calls of an alert may have. */
+export const lanesOf = ({ id, recipients }: AlertDefinition): readonly string[] =>
+  recipients.length === 0 ? [id] : recipients.map((recipient) => laneName(id, recipient.id))
+
+const laneName = (alert: string, recipient: string): string => `${alert} ${recipient}`
 
 /** Whether anybody is to be told: without, an event costs nothing. */
 function isSelected({ selects }: AlertDefinition, event: AlertEvent): boolean {
@@ -63,23 +89,58 @@ function callsOf(alert: AlertDefinition, event: AlertEvent, setting: AlertSettin
   const callFor = (recipient: AlertDefinition['recipients'][number] | undefined): readonly AlertCall[] => {
     const meta = valuesOf(recipient?.meta ?? [], alert.meta)
     if (!isEnabled(meta)) return []
-    const timeoutMs = parseDurationMs(meta.get('timeout') ?? '') ?? 0
+    const timeoutMs = parseDurationMs(meta.get('timeout') ?? '') || defaultTimeoutMs
     const timestamp = formatTimestamp(meta.get('timestamp-format') ?? defaultTimestamp, event.at, setting.utcOffsetAt)
     const told = { ...variablesOf(event), timestamp, ...(recipient && { recipient: recipient.value }) }
     return [
       {
         alert: alert.id,
-        lane: recipient === undefined ? alert.id : `${alert.id} ${recipient.id}`,
+        lane: recipient === undefined ? alert.id : laneName(alert.id, recipient.id),
         path: alert.path,
         environment: {
           ...own(valuesOf(recipient?.parameters ?? [], alert.parameters)),
           ...prefixed({ ...told, version: setting.version, node_sequence: String(setting.sequence) }),
+          SYSTOLE_ALERT_ID: held(identityOf(event)),
+          SYSTOLE_ALERT_CLUSTER: held(setting.clusterName),
+          SYSTOLE_ALERT_TIMEOUT_MS: String(timeoutMs),
         },
-        timeoutMs: timeoutMs > 0 ? timeoutMs : defaultTimeoutMs,
+        timeoutMs,
+        retryMs: Math.min(parseDurationMs(meta.get('retry-for') ?? '') ?? defaultRetryMs, longestPatienceMs),
+        repeatMs: Math.min(parseDurationMs(meta.get('repeat-interval') ?? '') ?? 0, longestPatienceMs),
+        ...samenessOf(event),
+        event,
+        sequence: setting.sequence,
       },
     ]
   }
   return alert.recipients.length === 0 ? callFor(undefined) : alert.recipients.flatMap(callFor)
+}
+
+/** The same for whoever sends it: another DC, or the same node again. */
+const identityOf = (event: AlertEvent): string =>
+  [event.at, event.kind, event.node, ...Object.values(subjectOf(event))].join('/')
+
+/** Each loss of a node and each fencing is told; an operation or an attribute may end as it did a moment ago. */
+function samenessOf(event: AlertEvent): { readonly sameness?: string } {
+  if (event.kind === 'node' || event.kind === 'fencing') return {}
+  const outcome = event.kind === 'resource' ? [event.status, event.rc, event.targetRc] : [event.value]
+  return { sameness: JSON.stringify([event.kind, event.node, ...Object.values(subjectOf(event)), ...outcome]) }
+}
+
+/** What it is about, beside its node. */
+function subjectOf(event: AlertEvent): Readonly<Record<string, string | number>> {
+  switch (event.kind) {
+    case 'node':
+      return { desc: event.desc }
+    case 'fencing':
+      return { desc: event.desc }
+    case 'resource':
+      return { resource: event.resource, task: event.task, intervalMs: event.intervalMs }
+    case 'attribute':
+      return { name: event.name }
+    default:
+      return assertNever(event)
+  }
 }
 
 /** A name that an environment cannot hold is left out. */

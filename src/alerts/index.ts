@@ -2,7 +2,7 @@
  * Alerts (Pacemaker Explained, "Alerts"): what is an event, which programs are called for it with which environment, and in which order
  * they run. Decides from the configuration and from what happened; the daemon runs the programs.
  */
-export { type AlertCall, type AlertSetting, callsFor } from './calls.ts'
+export { type AlertCall, type AlertSetting, callsFor, lanesOf, type QueuedCall } from './calls.ts'
 export {
   type AlertEvent,
   fencingEvent,
@@ -11,5 +11,12 @@ export {
   operationEvent,
   parseOutboxEvent,
 } from './event.ts'
-export { type AlertQueue, emptyQueue, type QueueEffect, type QueueInput, stepQueue } from './queue.ts'
+export {
+  type AlertQueue,
+  emptyQueue,
+  type QueueEffect,
+  type QueueInput,
+  queueNextAt,
+  stepQueue,
+} from './queue.ts'
 export { formatTimestamp } from './timestamp.ts'

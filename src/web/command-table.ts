@@ -6,7 +6,7 @@ import type { Command, Flag } from '../cli/index.ts'
 
 /** Answer and change nothing: GET. */
 const reading = `
-acl check | acl config | alert config | cluster certificates | cluster cib | cluster config show | cluster corosync |
+acl check | acl config | alert agents | alert config | cluster certificates | cluster cib | cluster config show | cluster corosync |
 cluster status | cluster token list | cluster verify | config backup | config diff | config history | config show |
 configure show | constraint colocation config | constraint config | constraint location config | constraint order config | constraint ref |
 constraint ticket config | console status | export | hold list | inventory | job list | job show | lock list | metrics | pki status | property config |

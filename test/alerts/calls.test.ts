@@ -27,7 +27,12 @@ const event = {
 function calls(alerts: string, of: AlertEvent, sequence = 5): ReturnType<typeof callsFor> {
   const parsed = parseXml(`<cib><configuration><alerts>${alerts}</alerts></configuration></cib>`)
   if (!parsed.ok) throw new Error(JSON.stringify(parsed.reports))
-  return callsFor(of, readConfiguration(parsed.value).alerts, { version: '3.0.2', sequence, utcOffsetAt: () => 3600 })
+  return callsFor(of, readConfiguration(parsed.value).alerts, {
+    version: '3.0.2',
+    sequence,
+    utcOffsetAt: () => 3600,
+    clusterName: 'lab',
+  })
 }
 
 const pairs = (kind: string, id: string, values: Readonly<Record<string, string>>, rule = ''): string =>
@@ -104,7 +109,10 @@ describe('for whom, and how long', () => {
 })
 
 test('the environment is the documented one, and none of it can be forged by an attribute of the alert', () => {
-  const forged = pairs('instance_attributes', 'i', { CRM_alert_rc: '0', shade: 'dark', 'a=b': 'c' })
+  const forged = pairs('instance_attributes', 'i', {
+    ...{ CRM_alert_rc: '0', SYSTOLE_ALERT_ID: '0' },
+    ...{ shade: 'dark', 'a=b': 'c' },
+  })
   const [call] = calls(`<alert id="a" path="/a">${forged}</alert>`, event.resource)
   const told = Object.fromEntries(
     Object.entries(call?.environment ?? {}).filter(([name]) => !/^CRM_notify_/.test(name)),
@@ -126,6 +134,9 @@ test('the environment is the documented one, and none of it can be forged by an 
     CRM_alert_rc: '7',
     CRM_alert_target_rc: '0',
     CRM_alert_exec_time: '12',
+    SYSTOLE_ALERT_CLUSTER: 'lab',
+    SYSTOLE_ALERT_ID: `${at}/resource/n1/web/monitor/10000`,
+    SYSTOLE_ALERT_TIMEOUT_MS: '30000',
   })
   const of = (kind: keyof typeof event): Readonly<Record<string, string>> =>
     calls(
@@ -158,5 +169,36 @@ describe('timestamps', () => {
 
   test('the first days of a year belong to the week of their Thursday', () => {
     expect(formatTimestamp('%G-W%V-%u %y', Date.UTC(2027, 0, 1), () => 0)).toBe('2026-W53-5 27')
+  })
+})
+
+describe('how a call is tried again and left out', () => {
+  const one = (values: Readonly<Record<string, string>>, of: AlertEvent) =>
+    calls(`<alert id="a" path="/p">${meta(values)}</alert>`, of)[0]
+
+  test('for an hour, and each time, where nothing is configured', () => {
+    expect(one({}, event.resource)).toMatchObject({ retryMs: 3_600_000, repeatMs: 0 })
+  })
+
+  test('by the meta-attributes retry-for and repeat-interval', () => {
+    const call = one({ 'retry-for': '10min', 'repeat-interval': '5min' }, event.resource)
+    expect(call).toMatchObject({ retryMs: 600_000, repeatMs: 300_000 })
+  })
+
+  test('an operation that ended as before is the same, with another result it is not; nodes and fencing are told each time', () => {
+    const { resource } = event
+    const later = { ...resource, at: resource.at + 5000, execTimeMs: 99 }
+    expect(one({}, later)?.sameness).toBe(one({}, resource)?.sameness)
+    expect(one({}, { ...resource, rc: 0 })?.sameness).not.toBe(one({}, resource)?.sameness)
+    expect(one({}, event.node)?.sameness).toBeUndefined()
+    expect(one({}, event.fencing)?.sameness).toBeUndefined()
+  })
+
+  test('the id of an event is the same whoever sends it, and another for another event', () => {
+    const idOf = (of: AlertEvent, sequence = 5) =>
+      calls('<alert id="a" path="/p"/>', of, sequence)[0]?.environment.SYSTOLE_ALERT_ID
+    expect(idOf(event.node, 1)).toBe(idOf(event.node, 9))
+    expect(new Set(Object.values(event).map((each) => idOf(each))).size).toBe(Object.keys(event).length)
+    expect(calls('<alert id="a" path="/p"/>', event.node)[0]?.environment.SYSTOLE_ALERT_CLUSTER).toBe('lab')
   })
 })

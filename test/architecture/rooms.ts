@@ -16,6 +16,7 @@ export const rooms: Readonly<Record<string, readonly string[] | typeof everythin
   services: ['base', 'cib', 'status'],
   hardware: ['base', 'cib'],
   alerts: ['base', 'cib', 'status'],
+  'alert-agents': ['base'],
   jobs: ['base'],
   plays: ['base', 'jobs'],
   'resource-agents': ['base', 'cib'],
@@ -41,6 +42,7 @@ export const rooms: Readonly<Record<string, readonly string[] | typeof everythin
     'services',
     'hardware',
     'plays',
+    'alert-agents',
   ],
   web: ['base', 'cib', 'rpc', 'cli'],
   // In a browser: of the command line it takes types alone.

@@ -127,8 +127,10 @@ test('a result is told whatever becomes of its alert', async () => {
   })
   alerts.result([started(1)])
   expect(warnings).toHaveLength(1)
-  const call = { alert: 'a', lane: 'a', path: '/bin/\0', environment: {}, timeoutMs: 1000 }
-  expect(await runAlert(call, pathsBelow(folder)).ended).toMatch(/could not be started/)
+  const event = { at: 0, node: self, kind: 'node', nodeId: '1', desc: 'lost' } as const
+  const unused = { retryMs: 0, repeatMs: 0, event, sequence: 1 }
+  const call = { alert: 'a', lane: 'a', path: '/bin/\0', environment: {}, timeoutMs: 1000, ...unused }
+  expect((await runAlert(call, pathsBelow(folder)).ended).failure).toMatch(/could not be started/)
 })
 
 test('what a program gets is complete, and begins from nothing', async () => {

@@ -99,9 +99,16 @@ const attributesTaken: ReadonlyMap<string, TextForm> = new Map([
   ['port-mapping internal-port', port],
 ])
 
+const upToADay: TextForm = {
+  expected: 'a duration such as 10min, of at most 24h',
+  takes: (value) => (parseDurationMs(value) ?? Number.POSITIVE_INFINITY) <= 86_400_000,
+}
+
 const alertMeta: ReadonlyMap<string, TextForm> = new Map([
   ['timeout', formOf(duration)],
   ['enabled', formOf(boolean)],
+  ['retry-for', upToADay],
+  ['repeat-interval', upToADay],
 ])
 
 const entriesOf = (value: string): readonly string[] => value.split(/[;\s]+/).filter((entry) => entry !== '')

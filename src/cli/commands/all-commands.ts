@@ -21,6 +21,7 @@ import {
   alertRecipientUpdate,
   alertUpdate,
 } from './alert/alert.ts'
+import { alertAgentsCommand } from './alert/shipped.ts'
 import { boothStatus, boothTicketCommands } from './booth/booth.ts'
 import { cibElementCreate, cibElementDescription } from './cib/element.ts'
 import { clusterCertificates, clusterCertificatesRenew } from './cluster/certificates.ts'
@@ -348,6 +349,7 @@ export const allCommands: readonly Command[] = [
   alertRecipientAdd,
   alertRecipientUpdate,
   alertRecipientDelete,
+  alertAgentsCommand,
   aclConfig,
   ...aclSwitches,
   aclCheck,

@@ -8,25 +8,26 @@ import {
   type AlertQueue,
   callsFor,
   emptyQueue,
+  lanesOf,
   operationEvent,
-  parseOutboxEvent,
+  type QueuedCall,
   type QueueEffect,
   type QueueInput,
+  queueNextAt,
   stepQueue,
 } from '../../alerts/index.ts'
-import { type NodeName, utcOffsetAt } from '../../base/index.ts'
+import { assertNever, type NodeName, utcOffsetAt } from '../../base/index.ts'
 import type { AlertDefinition, OperationRecord } from '../../cib/index.ts'
 import type { Change, ClusterView } from '../../controller/index.ts'
-import type { Store, Write } from '../../store/index.ts'
+import type { Store } from '../../store/index.ts'
 import { pacemakerVersion } from '../../tools/index.ts'
 import { CoreLoop } from '../host/core-loop.ts'
 import type { Log } from '../host/log.ts'
 import type { Paths } from '../host/paths.ts'
-import { writeAsDc } from '../records/guarded-writes.ts'
-import { fromBytes, toBytes } from '../records/json-value.ts'
 import { alertEventsPrefix } from '../records/keys.ts'
 import type { StoreChange, StoreView } from '../records/store-view.ts'
-import { type AlertRun, runAlert } from './run-alert.ts'
+import { NotedEvents } from './noted-events.ts'
+import { type AlertEnd, type AlertRun, runAlert } from './run-alert.ts'
 
 export interface AlertPorts {
   readonly self: NodeName
@@ -42,24 +43,11 @@ export interface AlertPorts {
 /** The programs that run when the node ends get this time; who hangs is ended. */
 const lastWordsMs = 2000
 
-interface Noted {
-  /** As the store has it. */
-  readonly event: object
-  /** The lanes of the calls that have not begun. */
-  readonly waiting: Map<number, string>
-  /** The lanes that were served, here or by an earlier DC. */
-  readonly served: Set<string>
-  /** What is written of it follows what was written before. */
-  written: Promise<unknown>
-  over: boolean
-}
-
 export class AlertDriver {
   readonly #ports: AlertPorts
   readonly #queue: CoreLoop<AlertQueue, QueueInput, QueueEffect>
   readonly #running = new Map<number, AlertRun>()
-  /** By key: what the store notes and this DC has taken up. */
-  readonly #noted = new Map<string, Noted>()
+  readonly #notes: NotedEvents
   /** The last result of each operation that an alert was sent for: writing it may take several attempts. */
   readonly #last = new Map<string, string>()
   /** By alert, why its last call failed. */
@@ -70,6 +58,8 @@ export class AlertDriver {
   /** The notes are listed when they change, and when this node becomes the DC. */
   #mustLook = true
   #lookedIn: number | undefined
+  /** The alerts when what waits was last held against them. */
+  #configuredAs = ''
 
   constructor(ports: AlertPorts) {
     this.#ports = ports
@@ -77,8 +67,14 @@ export class AlertDriver {
       initial: emptyQueue,
       step: stepQueue,
       perform: (effect) => this.#perform(effect),
-      nextAt: () => undefined,
-      tick: { kind: 'calls', calls: [] },
+      nextAt: queueNextAt,
+      tick: { kind: 'tick' },
+    })
+    const { log, store, below, term } = ports
+    this.#notes = new NotedEvents({
+      ...{ log, store, below, term },
+      callsFor: (event, served) => this.#newCalls(event, served),
+      send: (calls) => this.#queue.feed({ kind: 'calls', calls }),
     })
   }
 
@@ -131,28 +127,8 @@ export class AlertDriver {
     if (term === this.#lookedIn && !this.#mustLook) return
     this.#lookedIn = term
     this.#mustLook = false
-    if (term === undefined) {
-      this.#leaveNotes()
-      return
-    }
-    const notes = this.#ports.below(alertEventsPrefix)
-    const keys = new Set(notes.map(({ key }) => key))
-    for (const key of this.#noted.keys()) if (!keys.has(key)) this.#noted.delete(key)
-    for (const { key, value } of [...notes].sort((a, b) => (a.key < b.key ? -1 : 1))) {
-      if (this.#noted.has(key)) continue
-      const read = fromBytes(value)
-      const event = parseOutboxEvent(read)
-      const noted: Noted = {
-        event: event ?? {},
-        waiting: new Map(),
-        served: new Set(servedLanes(read)),
-        written: Promise.resolve(),
-        over: false,
-      }
-      this.#noted.set(key, noted)
-      if (event) this.#send(event, noted)
-      this.#noteServed(key)
-    }
+    if (term === undefined) this.#queue.feed({ kind: 'withdraw', ids: this.#notes.leave() })
+    else this.#notes.takeUp()
   }
 
   /** Resolves once the programs have ended, or were ended. */
@@ -179,55 +155,95 @@ export class AlertDriver {
   }
 
   #configured(): void {
-    const alerts = new Set(this.#alerts.map(({ id }) => id))
-    this.#queue.feed({ kind: 'configured', alerts })
-    for (const alert of this.#failures.keys()) if (!alerts.has(alert)) this.#failures.delete(alert)
+    const alerts = this.#alerts
+    const written = JSON.stringify(alerts)
+    if (written === this.#configuredAs) return
+    this.#configuredAs = written
+    this.#queue.feed({ kind: 'configured', lanes: new Set(alerts.flatMap(lanesOf)) })
+    const ids = new Set(alerts.map(({ id }) => id))
+    for (const alert of this.#failures.keys()) if (!ids.has(alert)) this.#failures.delete(alert)
   }
 
-  /** The next DC sends what has not begun here. */
-  #leaveNotes(): void {
-    if (this.#noted.size === 0) return
-    const ids = new Set([...this.#noted.values()].flatMap(({ waiting }) => [...waiting.keys()]))
-    this.#noted.clear()
-    this.#queue.feed({ kind: 'withdraw', ids })
+  #callsFor(event: AlertEvent, sequence: number): readonly AlertCall[] {
+    const { configuration } = this.#ports.view()
+    const options = (configuration?.typed.options ?? []).flatMap(({ pairs }) => pairs)
+    const clusterName = options.find(({ name }) => name === 'cluster-name')?.value ?? ''
+    return callsFor(event, this.#alerts, { version: pacemakerVersion, sequence, utcOffsetAt, clusterName })
   }
 
-  #send(event: AlertEvent, noted?: Noted): void {
-    const setting = { version: pacemakerVersion, sequence: this.#sequence + 1, utcOffsetAt }
-    const calls = callsFor(event, this.#alerts, setting)
-      .filter(({ lane }) => noted?.served.has(lane) !== true)
-      .map((call) => {
-        this.#lastCall += 1
-        return { ...call, id: this.#lastCall }
-      })
-    if (calls.length === 0) return
-    this.#sequence += 1
-    for (const { id, lane } of calls) noted?.waiting.set(id, lane)
-    this.#queue.feed({ kind: 'calls', calls })
+  #newCalls(event: AlertEvent, served: ReadonlySet<string> = new Set()): readonly QueuedCall[] {
+    const calls = this.#callsFor(event, this.#sequence + 1).filter(({ lane }) => !served.has(lane))
+    if (calls.length > 0) this.#sequence += 1
+    return calls.map((call) => {
+      this.#lastCall += 1
+      return { ...call, id: this.#lastCall }
+    })
+  }
+
+  #send(event: AlertEvent): void {
+    this.#queue.feed({ kind: 'calls', calls: this.#newCalls(event) })
   }
 
   #perform(effect: QueueEffect): void {
-    const { call } = effect
-    if (effect.kind === 'dropped') {
-      if (effect.why === 'full') this.#failed(call, 'too many calls wait for it, and the oldest are dropped')
-      this.#begun(call.id)
+    switch (effect.kind) {
+      case 'dropped':
+        if (effect.why === 'full') this.#failed(effect.call, 'too many calls wait for it, and the oldest are dropped')
+        this.#notes.served(effect.call.id)
+        return
+      case 'postponed':
+        this.#notes.again(effect.call.id, effect.call.lane)
+        return
+      case 'abandoned':
+        this.#givenUp(effect.call, effect.attempts)
+        return
+      case 'run':
+        this.#run(effect.call, effect.attempts)
+        return
+      default:
+        assertNever(effect)
+    }
+  }
+
+  #run(queued: QueuedCall, attempts: number): void {
+    const { id } = queued
+    if (this.#notes.isAnothers(id)) {
+      this.#mustLook = true
+      this.#queue.feed({ kind: 'ended', id })
       return
     }
-    const { paths, log } = this.#ports
-    if (this.#isAnothers(call.id)) {
-      this.#queue.feed({ kind: 'ended', id: call.id })
+    // It may have waited for long: what is configured now counts.
+    const now = this.#callsFor(queued.event, queued.sequence).find(({ lane }) => lane === queued.lane)
+    if (now === undefined) {
+      this.#notes.served(id)
+      this.#queue.feed({ kind: 'ended', id })
       return
     }
-    log.debug('an alert is sent', { alert: call.alert, kind: call.environment.CRM_alert_kind })
+    const call =
+      queued.times === undefined
+        ? now
+        : { ...now, environment: { ...now.environment, SYSTOLE_ALERT_TIMES: String(queued.times) } }
+    const { log, paths } = this.#ports
+    log.debug('an alert is sent', { alert: call.alert, kind: call.environment.CRM_alert_kind, attempts })
     const run = runAlert(call, paths)
-    this.#running.set(call.id, run)
-    this.#begun(call.id)
-    void run.ended.then((failure) => {
-      this.#running.delete(call.id)
-      if (failure === undefined) this.#failures.delete(call.alert)
-      else this.#failed(call, failure)
-      if (!this.#closed) this.#queue.feed({ kind: 'ended', id: call.id })
-    })
+    this.#running.set(id, run)
+    // A call that has asked for another attempt keeps its note until it has done its work.
+    if (attempts === 0) this.#notes.served(id)
+    void run.ended.then((end) => this.#ended(call, id, end))
+  }
+
+  #ended(call: AlertCall, id: number, { failure, isLater }: AlertEnd): void {
+    this.#running.delete(id)
+    if (failure === undefined) this.#failures.delete(call.alert)
+    else this.#failed(call, isLater ? `${failure}; it is tried again` : failure)
+    if (!this.#closed) this.#queue.feed({ kind: 'ended', id, isLater })
+    if (!isLater) this.#notes.served(id)
+    this.#notes.ended(id)
+  }
+
+  #givenUp(call: QueuedCall, attempts: number): void {
+    const why = this.#failures.get(call.alert)?.replace(/; it is tried again$/, '') ?? 'it could not be delivered'
+    this.#failed(call, `${why}; a call was given up after ${attempts} attempts`)
+    this.#notes.served(call.id)
   }
 
   #failed({ alert, environment }: AlertCall, why: string): void {
@@ -235,48 +251,4 @@ export class AlertDriver {
     this.#ports.log.warn('an alert could not be sent', { alert, event, recipient, why })
     this.#failures.set(alert, why)
   }
-
-  /** This process may have been paused since it took up the note: then it is the next DC's to send. */
-  #isAnothers(id: number): boolean {
-    if (this.#ports.term() !== undefined) return false
-    const noted = [...this.#noted].find(([, { waiting }]) => waiting.has(id))
-    if (noted === undefined) return false
-    this.#noted.delete(noted[0])
-    this.#mustLook = true
-    return true
-  }
-
-  #begun(id: number): void {
-    for (const [key, { waiting, served }] of this.#noted) {
-      const lane = waiting.get(id)
-      if (lane === undefined) continue
-      waiting.delete(id)
-      served.add(lane)
-      this.#noteServed(key)
-      return
-    }
-  }
-
-  /** With the last call the note has done its work; before that it says which lanes the next DC need not serve again. */
-  #noteServed(key: string): void {
-    const { store, term, log } = this.#ports
-    const own = term()
-    const noted = this.#noted.get(key)
-    if (own === undefined || noted === undefined || noted.over) return
-    const { event, waiting, served } = noted
-    if (waiting.size > 0 && served.size === 0) return
-    noted.over = waiting.size === 0
-    const write: Write =
-      waiting.size === 0
-        ? { kind: 'delete', key }
-        : { kind: 'put', key, value: toBytes({ ...event, served: [...served] }) }
-    noted.written = noted.written
-      .then(async () => await writeAsDc(store(), own, [write], () => term() === own))
-      .catch((error: unknown) => log.warn('an alert that was sent may be sent again', { key, error }))
-  }
-}
-
-function servedLanes(note: unknown): readonly string[] {
-  const served = typeof note === 'object' && note !== null && 'served' in note ? note.served : undefined
-  return Array.isArray(served) ? served.filter((lane) => typeof lane === 'string') : []
 }

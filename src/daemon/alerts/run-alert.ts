@@ -2,21 +2,30 @@
  * Runs an alert agent: in a process group of its own, as a user who may do little, for as long as its timeout. Of what it prints the first
  * part is kept for the log; a program that prints on and on waits for a reader then, until its time is over.
  */
-
-import { isAbsolute } from 'node:path'
+import { isAbsolute, join } from 'node:path'
+import { shippedAgent } from '../../alert-agents/index.ts'
 import type { AlertCall } from '../../alerts/index.ts'
 import { baseEnvironment, describeStartFailure, type ProgramEnd, runProgram } from '../../resource-agents/index.ts'
 import { agentHost } from '../host/agent-host.ts'
+import { installFolder } from '../host/install-folder.ts'
 import type { Paths } from '../host/paths.ts'
 import { alertUser } from './alert-user.ts'
 
+export interface AlertEnd {
+  /** Why it failed; undefined where it did not. */
+  readonly failure?: string
+  /** The program asks to be called again for the same later. */
+  readonly isLater: boolean
+}
+
 export interface AlertRun {
-  /** Resolves with why it failed; undefined where it did not. */
-  readonly ended: Promise<string | undefined>
+  readonly ended: Promise<AlertEnd>
   kill(): void
 }
 
 const keptOutput = 2000
+/** EX_TEMPFAIL of sysexits.h: the recipient could not be reached, and perhaps can be later. */
+const tryAgain = 75
 
 export function runAlert(call: AlertCall, paths: Paths): AlertRun {
   if (!isAbsolute(call.path)) return notRun(`${call.path} is not an absolute path`)
@@ -28,12 +37,15 @@ export function runAlert(call: AlertCall, paths: Paths): AlertRun {
   }
 }
 
-const notRun = (why: string): AlertRun => ({ ended: Promise.resolve(why), kill: () => undefined })
+const notRun = (failure: string): AlertRun => ({
+  ended: Promise.resolve({ failure, isLater: false }),
+  kill: () => undefined,
+})
 
 function begin(call: AlertCall, paths: Paths): AlertRun {
   const user = alertUser()
   const run = runProgram({
-    path: call.path,
+    path: programOf(call.path),
     arguments: [],
     environment: {
       ...baseEnvironment(agentHost(paths)),
@@ -56,9 +68,16 @@ function begin(call: AlertCall, paths: Paths): AlertRun {
   }
   const ended = run.ended.then((end) => {
     for (const stream of [run.child?.stdout, run.child?.stderr]) stream?.destroy()
-    return failureOf(call, end, printed.text)
+    const failure = failureOf(call, end, printed.text)
+    return { ...(failure === undefined ? {} : { failure }), isLater: !end.timedOut && end.exitCode === tryAgain }
   })
   return { ended, kill: run.kill }
+}
+
+/** Those that come with Systole are those of the version that runs, wherever it is installed. */
+function programOf(path: string): string {
+  const name = shippedAgent(path)
+  return name === undefined ? path : join(installFolder(), 'agents/alerts', name)
 }
 
 class Printed {
@@ -77,5 +96,6 @@ function failureOf({ path, timeoutMs }: AlertCall, end: ProgramEnd, printed: str
   if (end.failure) return `${path} could not be started: ${describeStartFailure(end.failure)}`
   if (end.timedOut) return `${path} did not end within ${timeoutMs / 1000} s and was ended${said}`
   if (end.exitCode === undefined) return `${path} was ended by ${end.signal ?? 'a signal'}${said}`
+  if (end.exitCode === tryAgain) return `${path} could not deliver${said}`
   return end.exitCode === 0 ? undefined : `${path} ended with exit code ${end.exitCode}${said}`
 }

@@ -20,6 +20,8 @@ import { onlyKnown } from '../../grammar/constraint-words.ts'
 import { expectWords, parsePairs, splitSections, wrongCall } from '../../grammar/words.ts'
 import { formContext, nvsetForms, pairWords } from '../../pcs-form/nvset.ts'
 import { rebuildingCommands } from '../../replay/index.ts'
+import { type AlertFacts, alertFacts } from './facts.ts'
+import { checked } from './shipped.ts'
 
 export const alertConfig: Command = {
   path: ['alert', 'config'],
@@ -57,8 +59,11 @@ export const alertCreate: Command = {
   usage: `path=<program> [id=<id>] ${valueUsage}`,
   summary: 'Create an alert: the cluster calls a program for every event',
   details:
-    'Options are passed to the program as environment variables. Meta-attributes: timeout, timestamp-format, enabled.',
-  examples: ['systole alert create path=/usr/share/pacemaker/alerts/alert_file.sh id=log meta timeout=15s'],
+    'Options are passed to the program as environment variables. Meta-attributes: timeout, timestamp-format, enabled, and of Systole alone retry-for (1h), how long a call is tried again for, and repeat-interval (0), within which the same is only counted. Mail, webhooks and SNMP come with Systole: see systole alert agents.',
+  examples: [
+    'systole alert create path=/usr/share/pacemaker/alerts/alert_file.sh id=log meta timeout=15s',
+    'systole alert create path=/usr/share/systole/alerts/alert_smtp id=mail options smtp_host=mail.example.com meta repeat-interval=10min',
+  ],
   flags: changeFlags,
   completes: ['anything'],
   run: async (call) => {
@@ -70,7 +75,7 @@ export const alertCreate: Command = {
       throw new Refusal({ own: sentence, about: { code: 'required-missing', names: ['path'] } })
     }
     return await changeCib(call, {
-      edit: (cib) => createAlert(cib, { path, ...values, ...(id === undefined ? {} : { id }) }),
+      edit: (cib) => checked(createAlert(cib, { path, ...values, ...(id === undefined ? {} : { id }) })),
       message: ({ created }) => `The alert ${created[0] ?? ''} calls ${path}.`,
       facts: ({ created }) => ({ created }),
     })
@@ -90,7 +95,7 @@ export const alertUpdate: Command = {
     // pcs keeps the program where an empty one is named.
     const path = judgesAsPcs(call.speech) ? own.get('path') || undefined : own.get('path')
     return await changeCib(call, {
-      edit: (cib) => updateAlert(cib, { id, ...values, ...(path === undefined ? {} : { path }) }),
+      edit: (cib) => checked(updateAlert(cib, { id, ...values, ...(path === undefined ? {} : { path }) }), id),
       message: () => `Changed the alert ${id}.`,
     })
   },
@@ -126,13 +131,16 @@ export const alertRecipientAdd: Command = {
     if (value === undefined) throw new Refusal('The recipient is missing: value=<recipient>.')
     return await changeCib(call, {
       edit: (cib) =>
-        addRecipient(cib, {
+        checked(
+          addRecipient(cib, {
+            alert,
+            value,
+            force: call.flags.has('force'),
+            ...values,
+            ...(id === undefined ? {} : { id }),
+          }),
           alert,
-          value,
-          force: call.flags.has('force'),
-          ...values,
-          ...(id === undefined ? {} : { id }),
-        }),
+        ),
       message: ({ created }) => `The alert ${alert} is called for ${value} (${created[0] ?? ''}).`,
       facts: ({ created }) => ({ created }),
     })
@@ -150,7 +158,7 @@ export const alertRecipientUpdate: Command = {
     const { own, values } = readValues({ ...call, words }, ['value', 'description'])
     const value = own.get('value')
     return await changeCib(call, {
-      edit: (cib) => updateRecipient(cib, { id, ...values, ...(value === undefined ? {} : { value }) }),
+      edit: (cib) => checked(updateRecipient(cib, { id, ...values, ...(value === undefined ? {} : { value }) }), id),
       message: () => `Changed the recipient ${id}.`,
     })
   },
@@ -202,50 +210,6 @@ function readValues(
       meta: Object.fromEntries(of('meta')),
       ...(description === undefined ? {} : { description }),
     },
-  }
-}
-
-interface AlertFacts {
-  readonly id: string
-  readonly path: string
-  readonly description?: string
-  readonly options: Readonly<Record<string, string>>
-  readonly meta: Readonly<Record<string, string>>
-  readonly recipients: readonly {
-    readonly id: string
-    readonly value: string
-    readonly description?: string
-    readonly options: Readonly<Record<string, string>>
-    readonly meta: Readonly<Record<string, string>>
-  }[]
-}
-
-function alertFacts(cib: XmlElement): readonly AlertFacts[] {
-  const section = childElement(configurationElement(cib), 'alerts')
-  return (section === undefined ? [] : childElements(section, 'alert')).map((alert) => ({
-    id: alert.attributes.id ?? '',
-    path: alert.attributes.path ?? '',
-    ...common(alert),
-    recipients: childElements(alert, 'recipient').map((recipient) => ({
-      id: recipient.attributes.id ?? '',
-      value: recipient.attributes.value ?? '',
-      ...common(recipient),
-    })),
-  }))
-}
-
-function common(item: XmlElement): Pick<AlertFacts, 'options' | 'meta' | 'description'> {
-  const pairs = (kind: string): Readonly<Record<string, string>> =>
-    Object.fromEntries(
-      childElements(item, kind).flatMap((set) =>
-        childElements(set, 'nvpair').map(({ attributes }) => [attributes.name ?? '', attributes.value ?? ''] as const),
-      ),
-    )
-  const { description } = item.attributes
-  return {
-    ...(description === undefined ? {} : { description }),
-    options: pairs('instance_attributes'),
-    meta: pairs('meta_attributes'),
   }
 }
 
