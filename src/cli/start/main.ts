@@ -9,8 +9,21 @@ import { realTerminal } from '../call/terminal.ts'
 import { allCommands } from '../commands/all-commands.ts'
 import { runLine } from './run.ts'
 
+/** As a shell reports a program that SIGPIPE has ended. */
+const closedPipeExit = 141
+
+/** Whoever reads the output has had enough, as `head` in `systole status | head -1`: the command ends without a word. */
+function endWithReader(): void {
+  for (const stream of [process.stdout, process.stderr])
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') throw error
+      process.exit(closedPipeExit)
+    })
+}
+
 /** Resolves to the exit code. */
 export async function main(line: readonly string[]): Promise<number> {
+  endWithReader()
   const root = process.env.SYSTOLE_ROOT ?? ''
   if (line[0] === 'completion' && line[1] === 'words') {
     const typed = line.slice(line.indexOf('--') + 1)

@@ -41,7 +41,7 @@ async function join(paths: Paths, words: readonly string[]): Promise<void> {
   const token = await readToken(optionValue('--token'), optionValue('--token-file'))
   const clusterName = await joinAsRemote(paths, { address, token, node })
   process.stdout.write(
-    `This host is the remote node ${node} of the cluster ${clusterName}. Add it there with \`systole cluster node add-remote ${node} <address>\`.\n`,
+    `This host is the remote node ${node} of the cluster ${clusterName}. Add it there with \`systole cluster node add-remote ${node} <address>\`, or, if a resource runs this machine, with \`systole cluster node add-guest ${node} <resource>\`.\n`,
   )
 }
 
