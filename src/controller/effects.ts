@@ -83,6 +83,8 @@ export type ControllerInput =
     }
   /** From the heartbeats: nodes that are silent here, and those of them whose silence a majority confirms. */
   | { readonly kind: 'silence'; readonly silent: readonly NodeName[]; readonly agreed: readonly NodeName[] }
+  /** The witness where its vote is of no use now: it is not heard by heartbeats. */
+  | { readonly kind: 'witness'; readonly useless?: NodeName }
   /** The transaction of `campaign` has ended, with whatever outcome: the view tells who won. */
   | { readonly kind: 'campaigned' }
   | {

@@ -56,6 +56,10 @@ export function handleInput(state: ControllerState, input: ControllerInput, now:
       const silent = new Map(input.silent.map((node) => [node, state.silent.get(node) ?? now]))
       return turn({ ...state, silent, agreed: new Set(input.agreed) })
     }
+    case 'witness': {
+      const { uselessWitness: _before, ...rest } = state
+      return turn(input.useless === undefined ? rest : { ...rest, uselessWitness: input.useless })
+    }
     case 'campaigned':
       return turn({ ...state, campaigning: false, campaignAt: now + state.timings.retryMs })
     case 'written':

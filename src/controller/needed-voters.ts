@@ -50,14 +50,17 @@ export function goesOnWithout({ voters, otherVoter, view }: ControllerState, los
   return voters === undefined ? clusterNodes(view).length <= 2 : otherVoter === lost
 }
 
-/** The others are here as far as they are heard. */
+/** The others are here as far as they are heard, and the witness as far as it answers. */
 function isNeeded(state: ControllerState, node: NodeName): boolean {
-  const { view, silent, agreed, self } = state
+  const { view, silent, agreed, self, uselessWitness } = state
   const nodes = clusterNodes(view)
   const voters = state.voters ?? nodes
   if (!voters.includes(node) || goesOnWithout(state, node)) return false
   const rest = voters.filter(
-    (voter) => voter !== node && (voter === self || (!silent.has(voter) && !agreed.has(voter))),
+    (voter) =>
+      voter !== node &&
+      voter !== uselessWitness &&
+      (voter === self || (!silent.has(voter) && !agreed.has(voter))),
   )
   return rest.length * 2 <= voters.length
 }

@@ -48,6 +48,8 @@ export interface ControllerState {
   readonly voters?: readonly NodeName[]
   /** The other of two voters: the survivor goes on alone. */
   readonly otherVoter?: NodeName
+  /** The witness, where it is silent. */
+  readonly uselessWitness?: NodeName
   /** Since when each silent node is silent here. */
   readonly silent: ReadonlyMap<NodeName, number>
   readonly agreed: ReadonlySet<NodeName>

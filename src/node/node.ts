@@ -59,6 +59,8 @@ import {
   stopsWithoutQuorum,
   tryAgain,
 } from './own-stops.ts'
+import { nextVotesAt, pursueVotes, takeVotesInput } from './own-votes.ts'
+import { initialOwnVotes, type VotesInput } from './own-votes-state.ts'
 import { departWithoutWatchdog, nextPermitAt, pursueWatchdog, takeWatchdogInput } from './own-watchdog.ts'
 import { initialOwnWatchdog, toldWatchdog, watchdogTrouble } from './own-watchdog-state.ts'
 import {
@@ -94,6 +96,7 @@ export function initialNode(setup: NodeSetup, now: MonotonicMs): NodeState {
     fencing: initialNodeFencing,
     ownStops: initialOwnStops,
     watchdog: initialOwnWatchdog,
+    votes: initialOwnVotes,
   }
 }
 
@@ -101,7 +104,8 @@ export function nodeStep(state: NodeState, input: NodeInput, now: MonotonicMs): 
   const taken = andThen(takeInput(state, input, now), (next) => seeTwoNodes(next, now))
   const fencing = andThen(taken, (next) => afterFencing(pursueFencing(next, now), now))
   const pursued = andThen(fencing, (next) => afterOwnStops(pursueOwnStops(next, now), now))
-  const watched = andThen(pursued, (next) => showWatchdog(state, pursueWatchdog(next, now), now))
+  const voted = andThen(pursued, (next) => pursueVotes(next, now))
+  const watched = andThen(voted, (next) => showWatchdog(state, pursueWatchdog(next, now), now))
   const waits = describeTwoNode(watched.state.twoNode)
   if (waits === describeTwoNode(state.twoNode)) return watched
   return { state: watched.state, effects: [...watched.effects, { kind: 'two-node-waits', message: waits }] }
@@ -120,6 +124,7 @@ export function nextNodeAt(state: NodeState, ticked: MonotonicMs): MonotonicMs |
     nextOwnStopAt(state),
     ...nextNodeFencingAt(state, ticked),
     nextPermitAt(state),
+    nextVotesAt(state, ticked),
   ].filter((time) => time !== undefined)
   const next = Math.min(...times)
   return Number.isFinite(next) ? monotonicMs(next) : undefined
@@ -175,6 +180,8 @@ function takeInput(state: NodeState, input: NodeInput, now: MonotonicMs): NodeTu
       return toTwoNode(state, input.input, now)
     case 'watchdog':
       return takeWatchdogInput(state, input.input, now)
+    case 'votes':
+      return takeVotes(state, input.input, now)
     case 'fencing':
       return afterFencing(takeFencingInput(state, input.input, now), now)
     case 'tick':
@@ -187,6 +194,16 @@ function takeInput(state: NodeState, input: NodeInput, now: MonotonicMs): NodeTu
     default:
       return assertNever(input)
   }
+}
+
+/** What is known of the witness matters to the controller as well. */
+function takeVotes(state: NodeState, input: VotesInput, now: MonotonicMs): NodeTurn {
+  const taken = takeVotesInput(state, input, now)
+  if (input.kind !== 'witness') return taken
+  const useless = input.state === 'up' ? undefined : state.list.witness?.name
+  return andThen(taken, (next) =>
+    toController(next, { kind: 'witness', ...(useless === undefined ? {} : { useless }) }, now),
+  )
 }
 
 function seen(state: NodeState, changes: Extract<NodeInput, { kind: 'store' }>['changes'], now: MonotonicMs): NodeTurn {

@@ -15,6 +15,7 @@ import type { ResourceAction, TransitionGraph } from '../transition/index.ts'
 import type { CommandAnswer } from './commands.ts'
 import type { NodeFencing, NodeFencingEffect, NodeFencingInput } from './fencing-state.ts'
 import type { Said } from './own-member.ts'
+import type { OwnVotes, VotesEffect, VotesInput } from './own-votes-state.ts'
 import type { OwnWatchdog, OwnWatchdogEffect, OwnWatchdogInput } from './own-watchdog-state.ts'
 
 export interface NodeSetup {
@@ -57,6 +58,7 @@ export interface NodeState extends NodeSetup {
   readonly fencing: NodeFencing
   readonly ownStops: OwnStops
   readonly watchdog: OwnWatchdog
+  readonly votes: OwnVotes
 }
 
 export type SelfEnd = 'reset' | 'off' | 'crashdump'
@@ -132,6 +134,7 @@ export type NodeInput =
   | { readonly kind: 'two-node'; readonly input: TwoNodeInput }
   | { readonly kind: 'fencing'; readonly input: NodeFencingInput }
   | { readonly kind: 'watchdog'; readonly input: OwnWatchdogInput }
+  | { readonly kind: 'votes'; readonly input: VotesInput }
   | { readonly kind: 'tick' }
 
 export type NodeEffect =
@@ -140,6 +143,7 @@ export type NodeEffect =
   | { readonly kind: 'two-node'; readonly effect: Extract<TwoNodeEffect, { kind: 'go-alone' }> }
   | { readonly kind: 'fencing'; readonly effect: NodeFencingEffect }
   | { readonly kind: 'watchdog'; readonly effect: OwnWatchdogEffect }
+  | { readonly kind: 'votes'; readonly effect: VotesEffect }
   /** How it is with the other of two has changed; undefined: this is no cluster of two voters. A word to go on alone that was begun with may count now. */
   | { readonly kind: 'two-node-situation'; readonly situation: TwoNodeSituation | undefined }
   /** For people: what one of two waits for, whenever that changes. */

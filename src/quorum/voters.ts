@@ -8,14 +8,17 @@ export interface ListedHost {
   readonly name: NodeName
   /** Has a member of the store, or is to have one. */
   readonly votes: boolean
+  readonly leaving?: true
 }
 
 /** Of the list of nodes, as a cluster.json has it, what matters for votes. */
 export interface VoterList {
-  readonly nodes: readonly (ListedHost & { readonly leaving?: true })[]
+  readonly nodes: readonly ListedHost[]
   /** A host that votes and is no node. */
   readonly witness?: ListedHost
   readonly store: { readonly kind: string }
+  /** Grows with every change. */
+  readonly nodesVersion?: number
 }
 
 /** The other of two nodes whose store is the cluster's own; undefined in every other cluster, such as one with a witness that votes. */

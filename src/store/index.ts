@@ -1,8 +1,8 @@
 /**
  * The replicated CIB: read, compare-and-swap, watch, lease. `createStore` opens the store that the configuration names, and
  * everybody else knows only the port, `Store`. `serveStore` shares an embedded one with other processes and threads of this
- * machine. `EtcdMember` keeps this node's etcd running; `EtcdAdmin` and `nextMembershipStep` are for who sets up, grows and
- * mends the group of members.
+ * machine. `EtcdMember` keeps this node's etcd running; `EtcdAdmin` is for who sets up, grows and mends the group of
+ * members.
  */
 
 export { createStore, readTlsFiles, type StoreConfig } from './create-store.ts'
@@ -16,13 +16,6 @@ export { believesAsConfigured, listensAsConfigured, missingEtcd, readsRevocation
 export type { Refusal } from './etcd/member/refusal.ts'
 export { revocationList } from './etcd/member/revoked.ts'
 export { type MemberAddress, type MemberSettings, peerUrls } from './etcd/member/settings.ts'
-export {
-  type EtcdMemberView,
-  type MembershipStep,
-  nextMembershipStep,
-  type VoterNode,
-  voterCount,
-} from './etcd/member/voters.ts'
 export { type Clock, machineClock } from './port/clock.ts'
 export { isStoreFailure, StoreTimeoutError, StoreUnavailableError } from './port/errors.ts'
 export {

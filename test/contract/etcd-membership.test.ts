@@ -1,19 +1,13 @@
 /** A cluster's etcd that grows, loses a node for good and gets another, and shrinks to the survivor of two. */
+
 import { afterEach, expect, test } from 'vitest'
 import { defined } from '../../src/base/index.ts'
 import { type ClusterFile, parseClusterFile } from '../../src/daemon/node-list/cluster-file.ts'
 import { canSpare } from '../../src/daemon/store/spare-member.ts'
+import { nextMembershipStep, type VoterNode } from '../../src/quorum/index.ts'
 import { findMember } from '../../src/store/etcd/member/process.ts'
 import type { MemberSettings } from '../../src/store/etcd/member/settings.ts'
-import {
-  discardMember,
-  EtcdMember,
-  isCompleteMember,
-  nextMembershipStep,
-  peerUrls,
-  restartAlone,
-  type VoterNode,
-} from '../../src/store/index.ts'
+import { discardMember, EtcdMember, isCompleteMember, peerUrls, restartAlone } from '../../src/store/index.ts'
 import { machineClock } from '../../src/store/port/clock.ts'
 import { EtcdCluster } from '../support/etcd-cluster.ts'
 import { bytes, eventually, text } from './observing.ts'
@@ -46,7 +40,7 @@ test('a fenced voter is replaced by another node, as the steps say, while writes
   await cluster.kill(2)
   const nodes: readonly VoterNode[] = cluster.settings.map((settings, i) => ({
     name: settings.name,
-    peerUrl: peerUrls(settings)[0] ?? '',
+    id: peerUrls(settings)[0] ?? '',
     state: i === 2 ? 'fenced' : 'up',
   }))
   const admin = cluster.admin(endpoints)
@@ -54,13 +48,13 @@ test('a fenced voter is replaced by another node, as the steps say, while writes
   const steps: string[] = []
   for (;;) {
     const members = (await admin.members()).map(({ peerURLs, isLearner }) => ({
-      peerUrl: peerURLs[0] ?? '',
+      id: peerURLs[0] ?? '',
       learner: isLearner,
     }))
     const step = nextMembershipStep({ nodes, members })
     if (step.kind === 'none') break
     steps.push(step.kind)
-    if (step.kind === 'remove') await admin.remove([step.peerUrl])
+    if (step.kind === 'remove') await admin.remove([step.id])
     // The node itself does what is left: it adds itself as a learner, starts, and is promoted.
     if (step.kind === 'add-learner') {
       const joining = supervise(cluster, { ...cluster.member(3), joins: true, otherEndpoints: endpoints })

@@ -248,6 +248,13 @@ describe('the election', () => {
     expect(dc.take('revoke-lease')).toEqual([{ kind: 'revoke-lease', node: beta, lease: 'lease-beta' }])
   })
 
+  test('a node is not the DC by a key that its earlier lease holds: that lease is revoked', () => {
+    const dc = new Dc()
+    dc.feed({ kind: 'quorum', until: 2_000_000, lease: 'lease-of-now' })
+    expect(dc.state.dcState).toBeUndefined()
+    expect(dc.take('revoke-lease')).toEqual([{ kind: 'revoke-lease', node: alpha, lease: 'lease-alpha' }])
+  })
+
   test('a write that is refused ends the dcState, before the view tells who rules now', () => {
     const dc = new Dc()
     dc.feed({ kind: 'tick' })
@@ -312,6 +319,38 @@ describe('a transition', () => {
     dc.result(start)
     dc.later(1000)
     expect(dc.take('compute')).toEqual([])
+  })
+
+  test('is computed alone, whatever changes meanwhile', () => {
+    const dc = new Dc()
+    dc.later(50)
+    expect(dc.take('compute')).toHaveLength(1)
+    dc.store(configuration(true, '<nvpair id="p" name="placement-strategy" value="utilization"/>'))
+    dc.later(1000)
+    expect(dc.take('compute')).toEqual([])
+  })
+
+  test('is computed from a view that shows what this DC has written', () => {
+    const dc = new Dc()
+    dc.computes()
+    dc.store(failCount('web'))
+    const id = dc.clears()
+    dc.feed({ kind: 'written', id, outcome: 'applied', revision: dc.revision + 1 })
+    dc.later(1000)
+    expect(dc.take('compute')).toEqual([])
+    dc.store({ kind: 'delete', key: keys.attribute(beta, '', 'fail-count-web#start_0') })
+    dc.later(50)
+    expect(dc.take('compute')).toHaveLength(1)
+  })
+
+  test('ends where a node refuses a command, and another is computed', () => {
+    const dc = new Dc()
+    dc.computes(resourceAction(1, 'start', beta))
+    const [sent] = dc.take('execute')
+    if (sent?.kind !== 'execute') throw new Error('nothing was sent')
+    dc.feed({ kind: 'not-taken', transitionKey: sent.transitionKey, why: 'refused', message: 'no' })
+    dc.later(defaultControllerTimings.retryMs)
+    expect(dc.take('compute')).toHaveLength(1)
   })
 
   test('a failed start is counted, and the next transition computed', () => {
@@ -945,8 +984,10 @@ describe('a node that is lost', () => {
     dc.computes()
     dc.store(memberOf(gamma, 2))
     const late = { kind: 'fenced', id: 'of an earlier dcState', target: gamma, action: 'reboot', at: 1 } as const
+    const before = dc.revision
     dc.feed({ ...late, outcome: 'succeeded', message: '', incarnation: 1 })
     dc.feed({ ...late, outcome: 'succeeded', message: '' })
+    expect(dc.revision, 'it is not even recorded and taken back').toBe(before)
     expect(dc.stateOf(gamma)).toMatchObject({ expected: 'member', join: 'member' })
     dc.feed({ ...late, outcome: 'succeeded', message: '', incarnation: 2 })
     expect(dc.stateOf(gamma)).toMatchObject({ expected: 'down', attributes: { incarnation: '2' } })
@@ -959,6 +1000,34 @@ describe('a node that is lost', () => {
     dc.store(put(keys.fencingConfirmed(gamma), { node: gamma }))
     expect(dc.stateOf(gamma)).toMatchObject({ expected: 'down' })
     expect(dc.state.view.confirmedDown.size).toBe(0)
+  })
+
+  test('keeps its place and its lease where the word of an administrator is wrong', () => {
+    const dc = new Dc()
+    dc.computes()
+    dc.store(put(keys.fencingConfirmed(gamma), { node: gamma }))
+    expect(dc.take('revoke-lease')).toEqual([])
+    expect(dc.stateOf(gamma)).toMatchObject({ expected: 'member', join: 'member' })
+    expect(dc.state.view.confirmedDown.size).toBe(0)
+  })
+
+  test('and that the DC alone misses is given up, after a while', () => {
+    const dc = new Dc()
+    dc.computes()
+    dc.feed({ kind: 'silence', silent: [gamma], agreed: [] })
+    dc.later(defaultControllerTimings.linkPatienceMs - 1)
+    expect(dc.stateOf(gamma)).toMatchObject({ inCcm: true })
+    dc.later(1)
+    expect(dc.stateOf(gamma)).toMatchObject({ inCcm: false, reason: 'its heartbeats do not reach the DC' })
+  })
+
+  test('is fenced in the life in which it was lost', () => {
+    const dc = new Dc()
+    dc.computes()
+    dc.feed({ kind: 'silence', silent: [gamma], agreed: [] })
+    dc.store(gone(gamma))
+    dc.computes(clusterAction(1, 'stonith', gamma))
+    expect(dc.take('fence')).toMatchObject([{ target: gamma, incarnation: 1 }])
   })
 
   test('by silence that is agreed upon loses its lease as well', () => {

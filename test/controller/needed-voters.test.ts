@@ -131,6 +131,18 @@ test.each([3, 5])('a lost node is fenced at once where the rest is a majority, o
   expect(dc.fenced).toEqual(['n2'])
 })
 
+test('a witness that does not answer makes no majority', () => {
+  const witness = nodeName('w')
+  const voters = [...names.slice(0, 3), witness]
+  const waiting = new Dc(3, voters)
+  waiting.feed({ kind: 'witness', useless: witness })
+  waiting.silent(2)
+  expect(waiting.fenced).toEqual([])
+  waiting.feed({ kind: 'witness' })
+  waiting.later(1000)
+  expect(waiting.fenced).toEqual(['n2'])
+})
+
 test('of two nodes the other is fenced at once: the survivor goes on alone', () => {
   const dc = new Dc(2, undefined, names[1])
   dc.silent(2)

@@ -32,7 +32,7 @@ import {
   tolerated,
 } from '../../src/daemon/node-list-changes/pulse-times.ts'
 import { nodeListKey } from '../../src/daemon/records/keys.ts'
-import { nextVoteStep } from '../../src/daemon/votes/vote-keeper.ts'
+import { nextVoteStep } from '../../src/quorum/index.ts'
 import { serialOf } from '../../src/rpc/index.ts'
 import { EmbeddedStore } from '../../src/store/index.ts'
 

@@ -11,7 +11,7 @@ import {
   type RemovalView,
   removalCore,
 } from '../../src/daemon/removal/removal-core.ts'
-import { isAwaited } from '../../src/daemon/votes/vote-keeper.ts'
+import { isAwaited } from '../../src/quorum/index.ts'
 
 const [a, b, c, d] = ['a', 'b', 'c', 'd'].map(nodeName) as [NodeName, NodeName, NodeName, NodeName]
 

@@ -22,16 +22,17 @@ import {
 } from '../../src/daemon/node-list-changes/add-remove-witness.ts'
 import { lostHosts } from '../../src/daemon/two-node/last-voter.ts'
 import { mustMeetFirst } from '../../src/daemon/two-node/wait-for-all.ts'
-import { nextVoteStep, strangers } from '../../src/daemon/votes/vote-keeper.ts'
+import { strangers } from '../../src/daemon/votes/vote-driver.ts'
+import { memberStep } from '../../src/daemon/witness/witness-host.ts'
 import {
   afterAnswer,
+  nextVoteStep,
+  otherOfTwo,
   unheardWitness,
   type WitnessAnswered,
   witnessProblem,
   witnessVoterState,
-} from '../../src/daemon/witness/witness-health.ts'
-import { memberStep } from '../../src/daemon/witness/witness-host.ts'
-import { otherOfTwo } from '../../src/quorum/index.ts'
+} from '../../src/quorum/index.ts'
 import { EmbeddedStore } from '../../src/store/index.ts'
 
 /** `a` votes, `a-` does not; `w` is the witness. */

@@ -608,7 +608,47 @@ export const mutations: Readonly<Record<string, readonly Mutation[]>> = {
       'return []',
     ],
   ],
+  'src/node/own-votes.ts': [
+    ['votes change on nodes that are not the DC', '&& state.view.dc?.node === state.self', ''],
+    ['votes change without quorum', '&& isQuorate(state, now)', ''],
+    [
+      'a vote is taken from the list first',
+      "step.kind === 'take' ? { kind: 'ask-joining' } :",
+      "step.kind === 'take' ? { kind: 'change-list', host: step.node, votes: false } :",
+    ],
+    ['a vote is taken while another copies the store', ' || isAwaited(input.hosts, host)', ''],
+    [
+      'two votes change at once',
+      'votes.doing !== undefined || !changesVotes(state, now)) return turn',
+      '!changesVotes(state, now)) return turn',
+    ],
+    ['a change is repeated before the list shows it', 'if (rests(state, now)) return turn(state)', ''],
+    ['nobody waits for the witness to be of use', "return votes.witness ?? 'silent'", "return 'up'"],
+    [
+      'strangers are looked for once only',
+      'return nodesVersion !== versionOf(state) || now >= until',
+      'return nodesVersion !== versionOf(state)',
+    ],
+    ['one that is silent loses its vote', 'return fenced && !view.members.has(node)', 'return !view.members.has(node)'],
+  ],
+  'src/quorum/vote-step.ts': [
+    [
+      'a leaving node gives up a vote that the others need',
+      'host.leaving !== true || keepsVote(list, host, stateOf)',
+      'host.leaving !== true',
+    ],
+    ['who copies the store is not waited for', 'joining.some((name) => name !== host)', 'false'],
+  ],
+  'src/quorum/witness-health.ts': [
+    ['a witness that answers and does not count keeps its vote', "if (isUseless(health, now)) return 'fenced'", ''],
+    [
+      'a witness of no use is asked for its vote at once',
+      "health.restsUntil !== undefined && now < health.restsUntil ? 'silent' : 'up'",
+      "'up'",
+    ],
+  ],
   'src/controller/needed-voters.ts': [
+    ['a witness that does not answer counts for the majority', '      voter !== uselessWitness &&\n', ''],
     [
       'a node without which there is no majority is fenced at once',
       'return since !== undefined && now - since < neededVoterPatienceMs',

@@ -96,6 +96,7 @@ function daemonDriver(): Driven {
     twoNode: () => undefined,
     fencing: (effect: Parameters<FencingDriver['perform']>[0]) => fencing.perform(effect),
     twoNodeWaits: () => undefined,
+    votes: () => undefined,
     quorumGained: () => undefined,
     quorumLost: () => undefined,
     endSelf: () => undefined,

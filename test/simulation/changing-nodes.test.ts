@@ -2,6 +2,7 @@
  * The list of nodes and etcd's voters, step by step, while a node is added, removed or replaced, and each single loss at each step: whoever is left goes on,
  * by a majority of the votes or by the rules for two. The steps are those that the DC takes (`nextVoteStep`).
  */
+
 import { expect, test } from 'vitest'
 import { type NodeName, nodeName } from '../../src/base/index.ts'
 import {
@@ -12,8 +13,7 @@ import {
 } from '../../src/daemon/node-list/cluster-file.ts'
 import { marked } from '../../src/daemon/node-list/node-changes.ts'
 import { type NodeList, withVote } from '../../src/daemon/node-list/node-list.ts'
-import { nextVoteStep } from '../../src/daemon/votes/vote-keeper.ts'
-import { otherOfTwo } from '../../src/quorum/index.ts'
+import { nextVoteStep, otherOfTwo } from '../../src/quorum/index.ts'
 
 interface State {
   readonly list: ClusterFile

@@ -576,6 +576,9 @@ export class SimDaemon {
       case 'watchdog':
         this.#driveWatchdog(effect.effect)
         return
+      case 'votes':
+        this.votes.perform(effect.effect)
+        return
       case 'plan-own-stops':
         this.#planOwnStops(effect)
         return

@@ -170,7 +170,7 @@ export class Faults {
         () => this.#world.changeList((list) => ({ ...list, witness: witnessEntry(false) })),
         () => undefined,
       )
-    else life.votes.take(witnessName, ({ witness: _out, ...list }) => ({ ...list, nodes: without.nodes }))
+    else life.votes.removeWitness(({ witness: _out, ...list }) => ({ ...list, nodes: without.nodes }))
   }
 
   #node(): NodeName {

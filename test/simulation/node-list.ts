@@ -1,4 +1,5 @@
 /** The list of nodes, and the witness, of a simulated cluster: as a cluster.json has it, and as the store keeps it. */
+
 import { type NodeName, nodeName } from '../../src/base/index.ts'
 import {
   type ClusterFile,
@@ -7,8 +8,7 @@ import {
   defaultTimings,
   type WitnessEntry,
 } from '../../src/daemon/node-list/cluster-file.ts'
-
-import { voterCount } from '../../src/store/index.ts'
+import { voterCount } from '../../src/quorum/index.ts'
 
 export { nodeListKey } from '../../src/daemon/records/keys.ts'
 

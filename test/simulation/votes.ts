@@ -1,19 +1,20 @@
 /**
- * The votes of two nodes, and of their witness, as `daemon/votes/vote-keeper.ts` and `daemon/witness` keep them on the DC: one step at a time, the
- * list before etcd where a vote is given, after it where one is taken. The witness's patience is an eighth of the real one.
+ * What the core of a node decides of votes, performed in the simulated store; and the witness, as `daemon/witness` asks it, with an eighth of the real
+ * patience.
  */
-import type { NodeName } from '../../src/base/index.ts'
+
+import { assertNever, type NodeName } from '../../src/base/index.ts'
 import { storeHosts } from '../../src/daemon/node-list/cluster-file.ts'
 import { type NodeList, newerFile, withVote } from '../../src/daemon/node-list/node-list.ts'
 import { takesFromStranger } from '../../src/daemon/peers/bring-list.ts'
-import { isAwaited, nextVoteStep, voterState } from '../../src/daemon/votes/vote-keeper.ts'
+import type { VotesEffect, VotesInput } from '../../src/node/index.ts'
 import {
   afterAnswer,
+  isAwaited,
   unheardWitness,
   type WitnessHealth,
   witnessVoterState,
-} from '../../src/daemon/witness/witness-health.ts'
-import { peerViews } from '../../src/membership/index.ts'
+} from '../../src/quorum/index.ts'
 import type { SimDaemon } from './daemon.ts'
 import { witnessName } from './node-list.ts'
 
@@ -22,7 +23,6 @@ const healthRunsTimes = 8
 export class SimVotes {
   readonly #life: SimDaemon
   #health: WitnessHealth
-  #working = false
 
   constructor(life: SimDaemon) {
     this.#life = life
@@ -32,42 +32,67 @@ export class SimVotes {
   readonly hearsWitness = (host: NodeName): boolean =>
     host === witnessName && this.#life.world.network.connects(this.#life.node, host)
 
-  look(): void {
-    const { world, view, node, host } = this.#life
-    if (!world.changing && world.nodeNames.length !== 2) return
-    this.#askWitness()
-    if (this.#working || !this.#life.isQuorate() || view.dc?.node !== node) return
-    const step = nextVoteStep(host.list, (one) => this.#stateOf(one))
-    if (step.kind === 'give') this.#change(withVote(step.node, true))
-    if (step.kind === 'take') this.take(step.node)
+  /** What the core decided. */
+  perform(effect: VotesEffect): void {
+    const { world, core } = this.#life
+    const feed = (input: VotesInput): void => core.feed({ kind: 'votes', input })
+    const answered = (input: VotesInput) => (done: 'done' | 'refused' | undefined) =>
+      feed(done === 'done' ? input : { kind: 'failed', why: String(done) })
+    switch (effect.kind) {
+      case 'remove-strangers':
+        this.#life.ask(() => this.#removeStrangers(), answered({ kind: 'done' }))
+        return
+      case 'ask-joining':
+        this.#life.after(world.network.delayMs(), () => feed({ kind: 'joining', hosts: this.#joining() }))
+        return
+      case 'remove-member':
+        this.#life.ask(() => world.store.takeVote(effect.host), answered({ kind: 'removed' }))
+        return
+      case 'change-list':
+        this.#life.ask(() => world.changeList(withVote(effect.host, effect.votes)), answered({ kind: 'done' }))
+        return
+      default:
+        assertNever(effect)
+    }
   }
 
-  /** Etcd first; what the list says then follows. A witness waits until the node that makes it needless has joined. */
-  take(host: NodeName, change: (list: NodeList) => NodeList = withVote(host, false)): void {
-    const { world } = this.#life
-    const { list } = this.#life.host
-    const joining = storeHosts(list).flatMap(({ name, votes }) =>
+  /** Whose vote the list counts and the store does not. */
+  #joining(): readonly NodeName[] {
+    const { host, world } = this.#life
+    return storeHosts(host.list).flatMap(({ name, votes }) =>
       votes && !world.store.voters.includes(name) ? [name] : [],
     )
-    if (isAwaited(joining, host)) return
-    this.#working = true
+  }
+
+  #removeStrangers(): 'done' {
+    const { world } = this.#life
+    const voters = storeHosts(world.list).flatMap(({ name, votes }) => (votes ? [name] : []))
+    for (const stranger of world.store.voters.filter((name) => !voters.includes(name))) world.store.takeVote(stranger)
+    return 'done'
+  }
+
+  /** An administrator removes the witness: the store first, what the list says then follows. */
+  removeWitness(change: (list: NodeList) => NodeList): void {
+    const { world } = this.#life
+    if (isAwaited(this.#joining(), witnessName)) return
     this.#life.ask(
-      () => world.store.takeVote(host),
+      () => world.store.takeVote(witnessName),
       (done) => {
-        this.#working = false
-        if (done === 'done') this.#change(change)
+        if (done === 'done')
+          this.#life.ask(
+            () => world.changeList(change),
+            () => undefined,
+          )
       },
     )
   }
 
-  #change(change: (list: NodeList) => NodeList): void {
-    this.#working = true
-    this.#life.ask(
-      () => this.#life.world.changeList(change),
-      () => {
-        this.#working = false
-      },
-    )
+  /** The witness is asked, and the core is told of what use it is. */
+  look(): void {
+    this.#askWitness()
+    const state = witnessVoterState(this.#health, this.#now())
+    const { core } = this.#life
+    if (core.state.votes.witness !== state) core.feed({ kind: 'votes', input: { kind: 'witness', state } })
   }
 
   #now(): number {
@@ -100,14 +125,5 @@ export class SimVotes {
     const isInStore = world.store.serves(witnessName) && world.isAdmitted(host, world.list)
     if (isInStore || world.isAdmitted(host, witness.list) || takesFromStranger(witness.list, witnessName, brought))
       witness.list = newerFile(witness.list, host.list) ?? witness.list
-  }
-
-  #stateOf(host: NodeName): ReturnType<typeof voterState> {
-    if (host === witnessName) return witnessVoterState(this.#health, this.#now())
-    const { view, heartbeat, node } = this.#life
-    const isSilent = peerViews(heartbeat.state, this.#life.now()).some(
-      (peer) => peer.node === host && peer.state === 'silent',
-    )
-    return voterState(view, host, view.members.get(host)?.state === 'member' && (host === node || !isSilent))
   }
 }

@@ -2,6 +2,7 @@
  * A cluster of simulated hosts on a simulated network, driven from a seed: faults for a while, then repair, then it must
  * settle. The same seed gives the same run, to the last event.
  */
+
 import { type NodeName, nodeName, type ResourceId, resourceId, seededRandom } from '../../src/base/index.ts'
 import { formatTransitionKey, type OperationRecord, type TransitionKey } from '../../src/cib/index.ts'
 import { type ClusterView, type KeyWrite, keys, subjectOf } from '../../src/controller/index.ts'
@@ -9,11 +10,10 @@ import { type ClusterFile, storeHosts } from '../../src/daemon/node-list/cluster
 import { isKnown } from '../../src/daemon/node-list/known-node.ts'
 import type { NodeList } from '../../src/daemon/node-list/node-list.ts'
 import type { ListAnswer } from '../../src/daemon/peers/ask-for-list.ts'
-import { nextVoteStep } from '../../src/daemon/votes/vote-keeper.ts'
 import type { Operation } from '../../src/executor/index.ts'
 import { type DeviceAnswer, watchdogDeviceId } from '../../src/fencing/index.ts'
 import type { Pulse } from '../../src/membership/index.ts'
-import { otherOfTwo } from '../../src/quorum/index.ts'
+import { nextVoteStep, otherOfTwo } from '../../src/quorum/index.ts'
 import { Administrator } from './administrator.ts'
 import { Checkers, type Violation } from './checkers.ts'
 import {

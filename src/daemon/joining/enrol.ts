@@ -1,4 +1,5 @@
 /** How a host becomes a node: as the first of a new cluster, or let in by a node that is one already (let-in.ts). */
+import { voterCount } from '../../quorum/index.ts'
 import {
   createAuthority,
   createNodeCertificate,
@@ -8,7 +9,7 @@ import {
   refuse,
   type SetupRequest,
 } from '../../rpc/index.ts'
-import { createStore, type Store, voterCount } from '../../store/index.ts'
+import { createStore, type Store } from '../../store/index.ts'
 import { readIfThere, writeWhole } from '../host/files.ts'
 import type { Paths } from '../host/paths.ts'
 import { plainAddress } from '../host/plain-address.ts'

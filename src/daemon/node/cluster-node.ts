@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { MonotonicMs, NodeName } from '../../base/index.ts'
 import { type Change, type ClusterView, isSettled, type MemberRecord } from '../../controller/index.ts'
 import type { Executor } from '../../executor/index.ts'
-import { heartbeatOf, type NodeState, ownCopyWillDo, saidOf, silentOf } from '../../node/index.ts'
+import { heartbeatOf, type NodeState, ownCopyWillDo, saidOf, silentOf, voterStateOf } from '../../node/index.ts'
 import type { ClusterState, NodePki, TlsIdentity } from '../../rpc/index.ts'
 import { connectedNodeNames } from '../../status/index.ts'
 import type { Entry, Store } from '../../store/index.ts'
@@ -404,9 +404,16 @@ export class ClusterNode {
     if (isWhole !== this.#core.state.hasWholeCopy) this.#core.feed({ kind: 'copy', isWhole })
   }
 
+  /** Whether the witness is of use as a voter: it is not heard by heartbeats. */
+  #tellWitness(): void {
+    const state = this.#membership.witness.voterState
+    if (state !== this.#core.state.votes.witness) this.#core.feed({ kind: 'votes', input: { kind: 'witness', state } })
+  }
+
   /** Whatever reacts to state compares it anew. */
   #look(): void {
     this.#tellCopy()
+    this.#tellWitness()
     this.#membership.look()
     this.#notice.look()
     if (this.#executor) this.#alerts.look()
@@ -554,6 +561,7 @@ export class ClusterNode {
         this.#tellListeners()
       },
       watchdog: (effect) => this.#watchdog.perform(effect),
+      votes: (effect) => this.#membership.changeVotes(effect),
       endSelf: (how, why) => endSelf({ log, isolated }, how, why),
       restart,
       depart: (how) => this.#left?.(how),
@@ -628,6 +636,8 @@ export class ClusterNode {
       peers: this.#peers,
       isUp: this.isUp,
       lease: () => this.#core.state.lease,
+      voterState: (host) => voterStateOf(this.#core.state, host),
+      feedVotes: (input) => this.#core.feed({ kind: 'votes', input }),
       localStore: () => this.#localStore,
       hasLinks: () => this.#own.links !== undefined,
       onChange: () => this.#look(),

@@ -2,8 +2,11 @@
  * What a node keeps in order of the cluster itself: who votes, who is in the list of nodes and by which key, the shares of the authority's key, the
  * witness, and the links of its own member of the store.
  */
+
 import { createPublicKey } from 'node:crypto'
 import type { NodeName } from '../../base/index.ts'
+import type { VotesEffect, VotesInput } from '../../node/index.ts'
+import type { VoterState } from '../../quorum/index.ts'
 import { keyOfPublic, type NodePki, type PkiOrder, type TlsIdentity } from '../../rpc/index.ts'
 import type { Paths } from '../host/paths.ts'
 import type { ClusterFile } from '../node-list/cluster-file.ts'
@@ -23,7 +26,7 @@ import { RemovalWork } from '../removal/removal-work.ts'
 import type { SharedState } from '../shared-state/shared-state.ts'
 import type { LocalStore } from '../store/local-store.ts'
 import { Relink } from '../votes/relink.ts'
-import { VoteKeeper, voterState } from '../votes/vote-keeper.ts'
+import { VoteDriver } from '../votes/vote-driver.ts'
 import { WitnessLink } from '../witness/witness-link.ts'
 import type { NodeSources } from './node-sources.ts'
 
@@ -36,6 +39,8 @@ export interface MembershipPorts extends NodeSources {
   readonly ownPki: { readonly state: () => NodePki; readonly follow: (order: PkiOrder) => Promise<void> }
   readonly isUp: (node: NodeName) => boolean
   readonly lease: () => string | undefined
+  readonly voterState: (host: NodeName) => VoterState
+  readonly feedVotes: (input: VotesInput) => void
   readonly localStore: () => LocalStore | undefined
   readonly hasLinks: () => boolean
   readonly onNodeList: (listed: ClusterFile) => void
@@ -50,7 +55,7 @@ export class MembershipKeepers {
   readonly rotation: AuthorityRotation
   readonly witness: WitnessLink
   readonly #ports: MembershipPorts
-  readonly #votes: VoteKeeper
+  readonly #votes: VoteDriver
   readonly #removals: RemovalWork
   readonly #relink: Relink
   readonly #ownKey: OwnKey
@@ -59,13 +64,9 @@ export class MembershipKeepers {
 
   constructor(ports: MembershipPorts) {
     this.#ports = ports
-    const { view, file, identity, isUp, localStore } = ports
+    const { identity, localStore } = ports
     this.witness = openWitness(ports)
-    this.#votes = new VoteKeeper({
-      ...ports,
-      stateOf: (host) =>
-        host === file().witness?.name ? this.witness.voterState : voterState(view(), host, isUp(host)),
-    })
+    this.#votes = new VoteDriver({ ...ports, stateOf: ports.voterState, feed: ports.feedVotes })
     this.authority = this.#openAuthority()
     this.rotation = this.#openRotation()
     this.#relink = new Relink({
@@ -129,13 +130,17 @@ export class MembershipKeepers {
     this.#ownKey.use(knownBy(identity.certificate))
   }
 
+  /** As the core has decided it. */
+  changeVotes(effect: VotesEffect): void {
+    this.#votes.perform(effect)
+  }
+
   /** The member of the store is to believe something else. */
   lookForRelink(): void {
     this.#relink.look()
   }
 
   look(): void {
-    this.#votes.look()
     this.#removals.look()
     this.authority.look()
     this.rotation.look()
@@ -145,7 +150,6 @@ export class MembershipKeepers {
     this.#askForList.end()
     this.#bringList.end()
     this.witness.end()
-    this.#votes.close()
     this.#removals.close()
     this.authority.close()
     this.rotation.close()

@@ -13,6 +13,7 @@ import {
   nodeTimings,
   type OwnWatchdogEffect,
   type SelfEnd,
+  type VotesEffect,
 } from '../../node/index.ts'
 import type { TermAnswer } from '../../rpc/index.ts'
 import { Alarm } from '../host/alarm.ts'
@@ -47,6 +48,7 @@ export interface NodeDriverPorts {
   readonly quorumGained: () => void
   readonly quorumLost: () => void
   readonly watchdog: (effect: OwnWatchdogEffect) => void
+  readonly votes: (effect: VotesEffect) => void
   readonly endSelf: (how: SelfEnd, why: string) => void
   readonly restart: (why: string) => void
   readonly depart: (how: Extract<NodeEffect, { kind: 'depart' }>) => void
@@ -142,6 +144,9 @@ export class NodeDriver {
         return
       case 'watchdog':
         this.#ports.watchdog(effect.effect)
+        return
+      case 'votes':
+        this.#ports.votes(effect.effect)
         return
       case 'two-node-situation':
         this.#ports.twoNodeSituation(effect.situation)

@@ -3,10 +3,12 @@
  * command: its vote goes first (vote-keeper.ts), while its own member can still agree to that; then it leaves, its resources first; then it is forgotten.
  * Each step may be done twice, and by two nodes at once. No I/O: removal-work.ts performs it, and so does the simulation.
  */
+
 import { assertNever, type NodeName, type Step } from '../../base/index.ts'
 import type { ClusterView } from '../../controller/index.ts'
+import { othersAreMajority } from '../../quorum/index.ts'
 import { connectedNodeNames } from '../../status/index.ts'
-import { type ClusterFile, type ClusterNodeEntry, storeHosts } from '../node-list/cluster-file.ts'
+import type { ClusterFile, ClusterNodeEntry } from '../node-list/cluster-file.ts'
 
 const shareTimeoutMs = 5_000
 const retryMs = 500
@@ -32,17 +34,6 @@ export function removalStep({ file, view, isUp, hasShare }: RemovalView, entry: 
   const state = view.nodeStates.get(entry.name)
   // Out of the membership, and recorded so by the DC: what is deleted before would be written again.
   return state === undefined || (state.expected === 'down' && state.join === 'down') ? 'forget' : 'leave'
-}
-
-/** Whether the others are a majority among themselves without that vote, so that a loss right after it is taken stops nobody who could go on. */
-export function othersAreMajority(
-  file: ClusterFile,
-  leaving: NodeName,
-  isUp: (host: NodeName) => boolean,
-): { readonly holds: boolean; readonly missing: readonly NodeName[] } {
-  const others = storeHosts(file).filter(({ name, votes }) => votes && name !== leaving)
-  const missing = others.filter(({ name }) => !isUp(name)).map(({ name }) => name)
-  return { holds: others.length - missing.length > others.length / 2, missing }
 }
 
 /** For `status`: a sentence for each removal that is under way, with what it waits for and the way out. */

@@ -5,6 +5,14 @@
 
 import type { NodeName } from '../../base/index.ts'
 import {
+  afterAnswer,
+  unheardWitness,
+  type VoterNode,
+  type WitnessAnswered,
+  witnessProblem,
+  witnessVoterState,
+} from '../../quorum/index.ts'
+import {
   type ClusterState,
   connectWitness,
   type HostPki,
@@ -14,16 +22,8 @@ import {
   type WitnessAnswer,
   type WitnessClient,
 } from '../../rpc/index.ts'
-import type { VoterNode } from '../../store/index.ts'
 import { acceptClusterFile } from '../node-list/accept-file.ts'
 import { type ClusterFile, printClusterFile, type WitnessEntry } from '../node-list/cluster-file.ts'
-import {
-  afterAnswer,
-  unheardWitness,
-  type WitnessAnswered,
-  witnessProblem,
-  witnessVoterState,
-} from './witness-health.ts'
 
 export interface WitnessLinkPorts {
   readonly identity: () => TlsIdentity

@@ -2,8 +2,8 @@
  * What a node makes of the witness's answers. A witness is of use only while its vote counts: one that is silent, or answers and whose
  * member of etcd does not get to the others, loses its vote after a minute, because the rules for two nodes rest as long as it has it. Pure.
  */
-import { assertNever } from '../../base/index.ts'
-import type { VoterNode } from '../../store/index.ts'
+import { assertNever } from '../base/index.ts'
+import type { VoterState } from './membership-step.ts'
 
 type WitnessState = 'up' | 'silent' | 'stopped'
 
@@ -68,7 +68,7 @@ const isUseless = ({ uselessSince }: WitnessHealth, now: number): boolean =>
   uselessSince !== undefined && now - uselessSince > patienceMs
 
 /** As the rules for votes see it: it runs nothing, so that being of no use for long is enough. */
-export function witnessVoterState(health: WitnessHealth, now: number): VoterNode['state'] {
+export function witnessVoterState(health: WitnessHealth, now: number): VoterState {
   switch (health.state) {
     case 'up':
       if (isUseless(health, now)) return 'fenced'

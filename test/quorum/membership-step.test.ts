@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import {
-  type EtcdMemberView,
   type MembershipStep,
   nextMembershipStep,
+  type StoreMember,
   type VoterNode,
   voterCount,
-} from '../../src/store/index.ts'
+} from '../../src/quorum/index.ts'
 
 const counts: readonly { readonly nodes: number; readonly configured?: number; readonly voters: number }[] = [
   { nodes: 1, voters: 1 },
@@ -28,15 +28,15 @@ const nodes = (text: string): readonly VoterNode[] =>
     const name = word.replace(/[!?]$/, '')
     return {
       name,
-      peerUrl: `https://${name}`,
+      id: `https://${name}`,
       state: word.endsWith('!') ? 'fenced' : word.endsWith('?') ? 'silent' : 'up',
       isWitness: name === 'w',
     }
   })
 /** `a` votes, `a~` is a learner. */
-const members = (text: string): readonly EtcdMemberView[] =>
-  text.split(' ').map((word) => ({ peerUrl: `https://${word.replace('~', '')}`, learner: word.endsWith('~') }))
-const shown = (step: MembershipStep) => (step.kind === 'none' ? 'nothing' : `${step.kind} ${step.peerUrl.slice(8)}`)
+const members = (text: string): readonly StoreMember[] =>
+  text.split(' ').map((word) => ({ id: `https://${word.replace('~', '')}`, learner: word.endsWith('~') }))
+const shown = (step: MembershipStep) => (step.kind === 'none' ? 'nothing' : `${step.kind} ${step.id.slice(8)}`)
 
 const cases: readonly {
   readonly name: string
@@ -117,8 +117,7 @@ describe('the next step of the membership', () => {
         ),
       ]
       for (const lost of present.map(({ name }) => name)) {
-        const up = () =>
-          voting.filter(({ peerUrl }) => present.some((node) => node.peerUrl === peerUrl && node.state === 'up'))
+        const up = () => voting.filter(({ id }) => present.some((node) => node.id === id && node.state === 'up'))
         const before = present
         present = present.map((node) => (node.name === lost ? { ...node, state: 'fenced' } : node))
         if (up().length <= voting.length / 2) {
@@ -128,8 +127,8 @@ describe('the next step of the membership', () => {
         for (let steps = 0; steps < 20; steps++) {
           const step = nextMembershipStep({ nodes: present, members: voting })
           if (step.kind === 'none') break
-          if (step.kind === 'remove') voting = voting.filter(({ peerUrl }) => peerUrl !== step.peerUrl)
-          if (step.kind === 'add-learner') voting.push({ peerUrl: step.peerUrl, learner: true })
+          if (step.kind === 'remove') voting = voting.filter(({ id }) => id !== step.id)
+          if (step.kind === 'add-learner') voting.push({ id: step.id, learner: true })
           if (step.kind === 'promote') voting = voting.map((member) => ({ ...member, learner: false }))
           const voters = voting.filter(({ learner }) => !learner)
           const living = up().filter(({ learner }) => !learner)
