@@ -58,9 +58,7 @@ function isNeeded(state: ControllerState, node: NodeName): boolean {
   if (!voters.includes(node) || goesOnWithout(state, node)) return false
   const rest = voters.filter(
     (voter) =>
-      voter !== node &&
-      voter !== uselessWitness &&
-      (voter === self || (!silent.has(voter) && !agreed.has(voter))),
+      voter !== node && voter !== uselessWitness && (voter === self || (!silent.has(voter) && !agreed.has(voter))),
   )
   return rest.length * 2 <= voters.length
 }

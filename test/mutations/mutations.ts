@@ -648,7 +648,7 @@ export const mutations: Readonly<Record<string, readonly Mutation[]>> = {
     ],
   ],
   'src/controller/needed-voters.ts': [
-    ['a witness that does not answer counts for the majority', '      voter !== uselessWitness &&\n', ''],
+    ['a witness that does not answer counts for the majority', ' voter !== uselessWitness &&', ''],
     [
       'a node without which there is no majority is fenced at once',
       'return since !== undefined && now - since < neededVoterPatienceMs',
