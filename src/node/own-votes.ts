@@ -79,7 +79,7 @@ export function voterStateOf(state: NodeState, host: NodeName): VoterState {
 }
 
 /** One that has left in order keeps its vote: it comes back. One that was fenced may not. */
-export function voterState(view: ClusterView, node: NodeName, isUp: boolean): VoterState {
+function voterState(view: ClusterView, node: NodeName, isUp: boolean): VoterState {
   if (isUp) return 'up'
   const state = view.nodeStates.get(node)
   const fenced = state?.expected === 'down' && state.attributes?.node_fenced !== undefined
