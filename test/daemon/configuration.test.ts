@@ -15,7 +15,11 @@ import {
   readConfigVersion,
   trimHistory,
 } from '../../src/daemon/configuration/config-history.ts'
-import { readConfigurationToPush, saveConfiguration } from '../../src/daemon/configuration/configuration-edit.ts'
+import {
+  readConfigurationInPieces,
+  readConfigurationToPush,
+  saveConfiguration,
+} from '../../src/daemon/configuration/configuration-edit.ts'
 import { historyBounds } from '../../src/daemon/configuration/history-bounds.ts'
 import { typedConfiguration } from '../../src/daemon/configuration/typed-configuration.ts'
 import { monotonicNow } from '../../src/daemon/host/clock.ts'
@@ -287,4 +291,20 @@ test('what a cluster file said is remembered in the transaction of its change, a
   expect(same).toEqual({ kind: 'saved', version: 1 })
   expect(await readApplied(store, 'shop.yaml')).toMatchObject({ xml: '<configuration id="2"/>', version: 1 })
   expect(await listConfigVersions(store)).toHaveLength(1)
+})
+
+test('a long document is read in pieces between which others come, with the same outcome', async () => {
+  const xml = `<cib validate-with="pacemaker-3.9" epoch="7" num_updates="0" admin_epoch="2"><configuration><resources><primitive id="web"/></resources></configuration></cib>`
+  let isOver = false
+  let turns = 0
+  const others = (): void => {
+    turns += 1
+    if (!isOver) setImmediate(others)
+  }
+  setImmediate(others)
+  const read = await readConfigurationInPieces(xml)
+  isOver = true
+  expect(read).toEqual(readConfigurationToPush(xml))
+  expect(turns).toBeGreaterThanOrEqual(2)
+  await expect(readConfigurationInPieces('<cib><configuration></cib>')).rejects.toThrow(/Line 1, column/)
 })

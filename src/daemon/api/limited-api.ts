@@ -32,7 +32,7 @@ import type { LimitedRights } from '../access/rights.ts'
 import { viewAfter, viewWithAttribute } from '../access/state-after.ts'
 import { visibleState } from '../access/visible-state.ts'
 import { readConfigVersion } from '../configuration/config-history.ts'
-import { readConfigurationToPush, saveConfiguration } from '../configuration/configuration-edit.ts'
+import { documentToPush, readConfigurationInPieces, saveConfiguration } from '../configuration/configuration-edit.ts'
 import { confirmChange, versionsWithWaiting } from '../configuration/unconfirmed.ts'
 import type { Daemon } from '../lifecycle/daemon.ts'
 import { historyToDelete } from '../records/forget-history.ts'
@@ -232,9 +232,8 @@ async function push(daemon: Daemon, guarded: GuardedCib, asked: Messages['PushRe
   const { view } = node
   const whole = composed(view, node.quorate)
   refuseLongDocument(whole, asked.xml.length)
-  const { xml } = readConfigurationToPush(asked.xml)
+  const unheld = documentToPush(asked.xml)
   await afterOthers()
-  const unheld = parsed(xml)
   const version = view.configuration?.version ?? 0
   if (version !== asked.expectedVersion) return { kind: 'conflict', version }
   const shown = await guarded.see(whole)
@@ -244,7 +243,9 @@ async function push(daemon: Daemon, guarded: GuardedCib, asked: Messages['PushRe
   const document = { ...pushed, children: [...pushed.children, ...(status === undefined ? [] : [status])] }
   const after = await guarded.changed(whole, shown, document)
   if (after === whole) return { kind: 'saved', version }
-  const read = readConfigurationToPush(printXml({ ...after, children: [configurationElement(after)] }))
+  const written = printXml({ ...after, children: [configurationElement(after)] })
+  await afterOthers()
+  const read = await readConfigurationInPieces(written)
   const { expectedVersion, command, confirmWithinMs } = asked
   return await saveConfiguration(node, {
     ...read,

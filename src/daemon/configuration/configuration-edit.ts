@@ -1,4 +1,5 @@
 /** A new version of the configuration: read whole, its status left out, saved by compare-and-swap. */
+import { setImmediate as afterOthers } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { type NodeName, shortened } from '../../base/index.ts'
 import {
@@ -31,11 +32,40 @@ import { type CibEpochs, epochsOf } from './epochs.ts'
 import { type HistoryBounds, historyBounds } from './history-bounds.ts'
 import { refuseUnconfirmable, unconfirmedWrites } from './unconfirmed.ts'
 
-/** The text to store, and the epochs of the document. One that is not a CIB is refused whole. */
-export function readConfigurationToPush(xml: string): {
+export interface ReadToPush {
   readonly xml: string
   readonly epochs: CibEpochs | undefined
-} {
+}
+
+/** The text to store, and the epochs of the document. One that is not a CIB is refused whole. */
+export function readConfigurationToPush(xml: string): ReadToPush {
+  const pieces = readingToPush(xml)
+  for (;;) {
+    const { done, value } = pieces.next()
+    if (done === true) return value
+  }
+}
+
+/** The same for whoever must not hold up others: they come in between its pieces. */
+export async function readConfigurationInPieces(xml: string): Promise<ReadToPush> {
+  const pieces = readingToPush(xml)
+  for (;;) {
+    const { done, value } = pieces.next()
+    if (done === true) return value
+    await afterOthers()
+  }
+}
+
+function* readingToPush(xml: string): Generator<undefined, ReadToPush> {
+  const cib = documentToPush(xml)
+  yield
+  readConfiguration(cib)
+  yield
+  return { xml: printXml(cib), epochs: epochsOf(cib) }
+}
+
+/** A document with the configuration alone, if its sizes permit storing it. */
+export function documentToPush(xml: string): XmlElement {
   const [bytes, most] = [Buffer.byteLength(xml), largestConfiguration()]
   if (bytes > most) throw refuse('too-large', `The configuration would have ${bytes} bytes. The limit is ${most}.`)
   const parsed = parseXml(xml)
@@ -48,9 +78,8 @@ export function readConfigurationToPush(xml: string): {
   const cib = withoutHolds(parsed.value)
   if (cib.name !== 'cib' || !childElement(cib, 'configuration'))
     throw refuse('not-a-cib', `The document is not a CIB: expected a 'cib' element that contains a 'configuration'.`)
-  readConfiguration(cib)
   refuseLongValues(configurationElement(cib), () => '', longestValue())
-  return { xml: printXml({ ...cib, children: [configurationElement(cib)] }), epochs: epochsOf(cib) }
+  return { ...cib, children: [configurationElement(cib)] }
 }
 
 /** `above`: asked for only where something is refused. `longest`: read once, as the environment is slow. */
