@@ -9,7 +9,7 @@ const reading = `
 acl check | acl config | alert agents | alert config | cluster certificates | cluster cib | cluster config show | cluster corosync |
 cluster status | cluster token list | cluster verify | config backup | config diff | config history | config show |
 configure show | constraint colocation config | constraint config | constraint location config | constraint order config | constraint ref |
-constraint ticket config | console status | export | hold list | inventory | job list | job show | lock list | metrics | pki status | property config |
+constraint ticket config | console status | export | hold list | incident list | incident show | inventory | job list | job show | lock list | metrics | pki status | property config |
 property defaults | property describe | property list | quorum config | quorum device status | quorum status | resource agents |
 resource config | resource describe | resource failcount | resource group list | resource list | resource providers | resource relations |
 resource relocate dry-run | resource relocate show | resource standards | role list | rollout history | rollout show |
@@ -83,6 +83,7 @@ const withoutList: readonly (readonly [reason: string, paths: string])[] = [
   ['It reads folders of the host.', 'play plan'],
   ['It goes on until it is ended. Follow GET /api/v1/events.', 'service watch'],
   ['GET /api/v1/status has the same facts as JSON.', 'status xml'],
+  ['It writes a file of the host. `incident show` has the same facts.', 'incident export'],
   [
     ofScripts,
     `orchestrate check_puppet | orchestrate check_single_version | orchestrate current_version | orchestrate debug_timeout |

@@ -17,6 +17,7 @@ export const rooms: Readonly<Record<string, readonly string[] | typeof everythin
   hardware: ['base', 'cib'],
   alerts: ['base', 'cib', 'status'],
   'alert-agents': ['base'],
+  journal: ['base', 'cib', 'controller', 'alerts'],
   jobs: ['base'],
   plays: ['base', 'jobs'],
   'resource-agents': ['base', 'cib'],
@@ -43,6 +44,7 @@ export const rooms: Readonly<Record<string, readonly string[] | typeof everythin
     'hardware',
     'plays',
     'alert-agents',
+    'journal',
   ],
   web: ['base', 'cib', 'rpc', 'cli'],
   // In a browser: of the command line it takes types alone.
@@ -60,6 +62,7 @@ export const mindRooms = [
   'attributes',
   'controller',
   'alerts',
+  'journal',
   'jobs',
   'plays',
   'node',

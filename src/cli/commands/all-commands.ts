@@ -60,6 +60,7 @@ import { constraintTicketAdd, constraintTicketDelete, constraintTicketSet } from
 import { holdList, holdRelease } from './hold/hold.ts'
 import { hostAuth, hostDeauth, statusPcsd } from './host/host.ts'
 import { importCluster } from './import/import.ts'
+import { incidentExport, incidentList, incidentShow } from './incident/incident.ts'
 import { inventory } from './inventory/inventory.ts'
 import { jobCopy } from './job/copy.ts'
 import { jobCancel, jobList, jobOutput, jobRun, jobShow } from './job/job.ts'
@@ -191,6 +192,9 @@ export const allCommands: readonly Command[] = [
   statusWait,
   statusXml,
   metrics,
+  incidentList,
+  incidentShow,
+  incidentExport,
   why,
   simulateCommand,
   clusterSetup,

@@ -53,6 +53,7 @@ export type LimitedHandlers = Pick<
   | 'getState'
   | 'watchState'
   | 'getMetrics'
+  | 'readJournal'
   | 'setTransientAttribute'
   | 'deleteHistory'
   | 'setTicket'
@@ -101,6 +102,12 @@ export function limitedHandlers(daemon: Daemon, handlers: LocalHandlers, rights:
     getState: async (asked, context) => await visible(daemon, guarded, await handlers.getState(asked, context)),
     watchState: async (asked, send, context) => await watch(daemon, handlers, { asked, send, context }),
     getMetrics: async (asked, context) => visibleMetrics(daemon, guarded, await handlers.getMetrics(asked, context)),
+    readJournal: async (asked, context) => {
+      // It names whatever has ever run.
+      if (await guarded.readsAll(composed(daemon.node.view, daemon.node.quorate)))
+        return await handlers.readJournal(asked, context)
+      throw denied('the journal is shown with the permission to read the whole CIB only.')
+    },
     setTransientAttribute: async (asked, context) => {
       const { node, set = '', name, value } = asked
       const attribute = { node: nodeName(node), set, name, ...(value === undefined ? {} : { value }) }

@@ -31,6 +31,7 @@ import { copyHandlers } from './copy-api.ts'
 import { holdHandlers } from './hold-api.ts'
 import { jobHandlers } from './job-api.ts'
 import { joinTokenHandlers, setupTokens } from './join-token-api.ts'
+import { journalHandlers } from './journal-api.ts'
 import { lifecycleHandlers } from './lifecycle-api.ts'
 import { guardLocal } from './local-calls.ts'
 import { lockHandlers } from './lock-api.ts'
@@ -59,6 +60,7 @@ export function localHandlers(daemon: Daemon): Handlers<typeof localService> {
     ...copyHandlers(daemon),
     ...playHandlers(daemon),
     ...consoleHandlers(daemon),
+    ...journalHandlers(daemon),
   })
 }
 

@@ -27,6 +27,7 @@ export const localNeeds = {
   getState: 'own part',
   watchState: 'own part',
   getMetrics: 'own part',
+  readJournal: 'own part',
   setTransientAttribute: 'own part',
   deleteHistory: 'own part',
   setTicket: 'own part',

@@ -27,6 +27,7 @@ import { authoritiesIn, readIdentity, readWholeKey } from '../pki/identity.ts'
 import { fromBytes } from '../records/json-value.ts'
 import { keys } from '../records/keys.ts'
 import { witnessPlace } from '../witness/ask-place.ts'
+import { ownJournal } from './journal-api.ts'
 
 export function peerHandlers(daemon: Daemon): Handlers<typeof nodeService> {
   return {
@@ -82,6 +83,7 @@ export function peerHandlers(daemon: Daemon): Handlers<typeof nodeService> {
       if (!isTaskId(task)) throw refuse('bad-name', 'That is not the id of a task.')
       return await readOutput(join(tasksFolder(daemon.paths.data), task), { offset, waitMs, signal })
     },
+    readJournal: async ({ since }) => ownJournal(daemon, since),
     writeFile: async (part, { caller }) => {
       if (part.phase === 'end')
         daemon.log.info('a file was copied here by a job', {

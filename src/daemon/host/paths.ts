@@ -22,6 +22,8 @@ export interface Paths {
   readonly disabledMark: string
   /** What this node's transitions were computed from, while it was the DC. */
   readonly transitions: string
+  /** What this node has seen happen (src/daemon/journal). */
+  readonly journal: string
   readonly joinTokens: string
   /** The tokens for the HTTPS API, as this node has seen them last. */
   readonly apiTokens: string
@@ -54,6 +56,7 @@ export function pathsBelow(root: string): Paths {
     startedMark: join(data, 'started'),
     disabledMark: join(data, 'disabled'),
     transitions: join(data, 'pengine'),
+    journal: join(data, 'journal'),
     joinTokens: join(data, 'join-tokens.json'),
     apiTokens: join(data, 'api-tokens.json'),
     console: join(etc, 'console.json'),

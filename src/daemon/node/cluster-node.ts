@@ -3,7 +3,7 @@ import type { MonotonicMs, NodeName } from '../../base/index.ts'
 import { type Change, type ClusterView, isSettled, type MemberRecord } from '../../controller/index.ts'
 import type { Executor } from '../../executor/index.ts'
 import { heartbeatOf, type NodeState, ownCopyWillDo, saidOf, silentOf, voterStateOf } from '../../node/index.ts'
-import type { ClusterState, NodePki, TlsIdentity } from '../../rpc/index.ts'
+import type { ClusterState, Messages, NodePki, TlsIdentity } from '../../rpc/index.ts'
 import { connectedNodeNames } from '../../status/index.ts'
 import type { Entry, Store } from '../../store/index.ts'
 import type { ToolServer } from '../../tools/index.ts'
@@ -23,6 +23,7 @@ import type { Log } from '../host/log.ts'
 import { endSelf } from '../host/self-reboot.ts'
 import { isEnabled } from '../host/takes-part.ts'
 import type { TaskRunners } from '../jobs/start-runner.ts'
+import { JournalKeeper } from '../journal/journal-keeper.ts'
 import type { ClusterFile, ClusterNodeEntry } from '../node-list/cluster-file.ts'
 import { memberAddresses } from '../node-list/known-hosts.ts'
 import { decodeNodeList } from '../node-list/node-list.ts'
@@ -76,6 +77,7 @@ export class ClusterNode {
   readonly #dampened: DampenedAttributes
   readonly #connections: RemoteConnections
   readonly #alerts: AlertDriver
+  readonly #journal: JournalKeeper
   readonly #links = new LinkStates()
   /** Why this node cannot end those on a link that is down. */
   #connectionsStay: string | undefined
@@ -128,6 +130,7 @@ export class ClusterNode {
     this.attributes = new AttributeChanges({ ...this.#sources(), onState: (listener) => this.onState(listener) })
     this.#dampened = new DampenedAttributes(this.#sources())
     this.#alerts = new AlertDriver({ ...this.#sources(), paths: setup.paths })
+    this.#journal = new JournalKeeper({ ...this.#sources(), path: setup.paths.journal })
     this.#connections = new RemoteConnections({
       ...this.#sources(),
       alertFor: this.#alerts.result,
@@ -228,6 +231,14 @@ export class ClusterNode {
 
   get witnessKnows(): WitnessKnowledge {
     return this.#membership.witness.knows
+  }
+
+  async askForJournal(
+    node: NodeName,
+    asked: Messages['JournalRequest'],
+    timeoutMs: number,
+  ): Promise<Messages['JournalAnswer']> {
+    return await this.#peers.to(node).readJournal(asked, { timeoutMs })
   }
 
   readonly lookForWitness = async (): Promise<void> => await this.#membership.witness.lookNow()
@@ -380,6 +391,7 @@ export class ClusterNode {
     if (observed.some(({ kind }) => kind === 'configuration') && this.view.configuration) {
       markAccessControl(this.#setup.paths, this.#log, this.view.configuration.typed)
     }
+    this.#journal.take(changes, observed)
     this.#tellOwnMember()
     this.#core.feed({ kind: 'store', view: this.view, changes: observed })
     if (!this.#executor) return
@@ -416,6 +428,7 @@ export class ClusterNode {
     this.#tellWitness()
     this.#membership.look()
     this.#notice.look()
+    this.#journal.look(this.quorate)
     if (this.#executor) this.#alerts.look()
     this.#work.look(this.#executor !== undefined)
     this.#tellListeners()

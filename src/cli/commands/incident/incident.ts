@@ -1,0 +1,124 @@
+/** Incidents: what went wrong, why, for how long, from the journals of all nodes. */
+import { isoTime, parseDurationMs } from '../../../base/index.ts'
+import {
+  describeHappening,
+  describeIncident,
+  type Incident,
+  incidentsIn,
+  type JournalEvent,
+  parseJournalLine,
+  seconds,
+} from '../../../journal/index.ts'
+import { type Call, type Command, done, type Flag, Refusal } from '../../call/command.ts'
+import { liveCluster } from '../../call/live.ts'
+import { alignColumns } from '../../call/table.ts'
+import { expectWords } from '../../grammar/words.ts'
+
+const since: Flag = {
+  name: 'since',
+  value: 'time',
+  summary: 'Only those that began within this time (for example 24h, P7D)',
+}
+
+export const incidentList: Command = {
+  path: ['incident', 'list'],
+  bare: [['incident']],
+  usage: '[--since=<time>]',
+  summary: 'Show what went wrong, when, why, and how long services were away',
+  details:
+    'An incident begins with a lost node, a failed operation, a fencing or a lost quorum, and ends when every service is back. The nodes’ journals are merged in the order of the store, not by their clocks. ' +
+    'Each node keeps its last 4 MiB.',
+  examples: ['systole incident list --since=24h'],
+  flags: [since],
+  run: async (call) => {
+    expectWords(call.words, { atLeast: 0, atMost: 0, usage: 'incident list' })
+    const { incidents, missing } = await readIncidents(call)
+    const rows = incidents.map((one) => [one.id, momentOf(one.began), lasted(one), describeIncident(one)])
+    const text =
+      rows.length === 0 ? 'No incidents.\n' : alignColumns([['Id', 'Began', 'Lasted', 'What happened'], ...rows])
+    return done(`${text}${missingNote(missing)}`, { incidents: incidents.map(factsOf), missing })
+  },
+}
+
+export const incidentShow: Command = {
+  path: ['incident', 'show'],
+  usage: '<id>',
+  summary: 'Show all events of an incident in order',
+  completes: ['anything'],
+  run: async (call) => {
+    expectWords(call.words, { atLeast: 1, atMost: 1, usage: 'incident show <id>' })
+    const { incident, missing } = await oneIncident(call)
+    return done(`${printIncident(incident)}${missingNote(missing)}`, {
+      ...factsOf(incident),
+      events: incident.events,
+      missing,
+    })
+  },
+}
+
+export const incidentExport: Command = {
+  path: ['incident', 'export'],
+  usage: '<id> [<file>]',
+  summary: 'Save an incident with all its events as JSON, or print it',
+  completes: ['anything', 'file'],
+  run: async (call) => {
+    expectWords(call.words, { atLeast: 1, atMost: 2, usage: 'incident export <id> [<file>]' })
+    const { incident, missing } = await oneIncident(call)
+    const facts = { ...factsOf(incident), events: incident.events, missing }
+    const text = `${JSON.stringify(facts, undefined, 2)}\n`
+    const [, file] = call.words
+    if (file === undefined) return done(text, facts)
+    await call.terminal.writeFile(file, text, { writerOnly: true })
+    return done(`Saved incident ${incident.id} to ${file}.\n`, { id: incident.id, file })
+  },
+}
+
+interface Found {
+  readonly incidents: readonly Incident[]
+  readonly missing: readonly string[]
+}
+
+async function readIncidents(call: Call): Promise<Found> {
+  const now = call.terminal.now().getTime()
+  const earliest = earliestOf(call, now)
+  // What was active when an incident began stands before it.
+  const { lines, missing } = await liveCluster(call).readJournal({ since: 0 })
+  const events = lines
+    .split('\n')
+    .flatMap((line): readonly JournalEvent[] => [parseJournalLine(line)].filter((one) => one !== undefined))
+  return { incidents: incidentsIn(events, now).filter(({ began }) => began >= earliest), missing }
+}
+
+function earliestOf(call: Call, now: number): number {
+  const word = call.flags.get('since')
+  if (word === undefined) return 0
+  const ms = parseDurationMs(String(word))
+  if (ms === undefined || ms <= 0) throw new Refusal(`--since=${String(word)}: specify a time such as 24h or P7D.`)
+  return now - ms
+}
+
+async function oneIncident(call: Call): Promise<{ readonly incident: Incident; readonly missing: readonly string[] }> {
+  const [id = ''] = call.words
+  const { incidents, missing } = await readIncidents(call)
+  const incident = incidents.find((one) => one.id === id)
+  if (incident === undefined) throw new Refusal(`There is no incident '${id}'. To see them: systole incident list`)
+  return { incident, missing }
+}
+
+const factsOf = ({ events, ...incident }: Incident) => ({
+  ...incident,
+  began: new Date(incident.began).toISOString(),
+  ended: new Date(incident.ended).toISOString(),
+  summary: describeIncident({ ...incident, events }),
+})
+
+function printIncident(incident: Incident): string {
+  const { id, began, cause, events } = incident
+  const rows = events.map(({ at, what }) => [`  +${((at - began) / 1000).toFixed(3)} s`, describeHappening(what)])
+  return `Incident ${id}, ${momentOf(began)}, ${incident.ongoing ? 'not over' : `lasted ${lasted(incident)}`}: ${describeIncident(incident)}\nAs seen by ${cause.by}:\n${alignColumns(rows)}`
+}
+
+const momentOf = (ms: number): string => isoTime(Math.floor(ms / 1000))
+const lasted = ({ began, ended, ongoing }: Incident): string => (ongoing ? 'not over' : seconds(ended - began))
+const missingNote = (missing: readonly string[]): string =>
+  missing.length === 0 ? '' : `Without the journals of ${missing.join(', ')}, which did not answer.\n`

@@ -1,0 +1,58 @@
+/** Writes down what happens in the cluster, as this node sees it in the store. Which events there are decides `happenings` (src/journal). */
+import type { Change, ClusterView } from '../../controller/index.ts'
+import { type Happening, happenings, type JournalState, nothingSeen } from '../../journal/index.ts'
+import { fencingRecordOf } from '../cluster-state/cluster-state.ts'
+import type { Log } from '../host/log.ts'
+import { fencingHistoryPrefix } from '../records/keys.ts'
+import type { StoreChange } from '../records/store-view.ts'
+import { JournalFile } from './journal-file.ts'
+
+export interface JournalPorts {
+  readonly self: string
+  readonly log: Log
+  readonly path: string
+  readonly view: () => ClusterView
+}
+
+export class JournalKeeper {
+  readonly #ports: JournalPorts
+  readonly #file: JournalFile
+  #state: JournalState = nothingSeen
+  #quorate: boolean | undefined
+  #hasFailed = false
+
+  constructor(ports: JournalPorts) {
+    this.#ports = ports
+    this.#file = new JournalFile(ports.path)
+  }
+
+  take(stored: readonly StoreChange[], changes: readonly Change[]): void {
+    const fencing = stored.flatMap(({ key, entry }) =>
+      entry !== undefined && key.startsWith(fencingHistoryPrefix) ? fencingRecordOf(entry) : [],
+    )
+    const { state, events } = happenings(this.#state, { view: this.#ports.view(), changes, fencing })
+    this.#state = state
+    this.#write(events)
+  }
+
+  /** After every change of this node's place in the cluster. */
+  look(quorate: boolean): void {
+    const was = this.#quorate
+    this.#quorate = quorate
+    if (was !== undefined && was !== quorate) this.#write([{ kind: 'quorum', node: this.#ports.self, quorate }])
+  }
+
+  #write(events: readonly Happening[]): void {
+    if (events.length === 0) return
+    const { self, view, log } = this.#ports
+    const common = { revision: view().revision, at: Date.now(), by: self }
+    try {
+      this.#file.append(events.map((what) => ({ ...common, what })))
+      this.#hasFailed = false
+    } catch (error) {
+      // Nothing waits for the journal.
+      if (!this.#hasFailed) log.warn('the journal cannot be written', { error })
+      this.#hasFailed = true
+    }
+  }
+}

@@ -1,0 +1,85 @@
+/** Events and incidents in words. */
+import { assertNever } from '../base/index.ts'
+import type { Happening } from './event.ts'
+import type { Away, Incident } from './incidents.ts'
+
+export function describeHappening(what: Happening): string {
+  switch (what.kind) {
+    case 'begun':
+      return 'the journal begins'
+    case 'node':
+      return nodeWords[what.became](what.node)
+    case 'dc':
+      return `${what.node} is the DC`
+    case 'quorum':
+      return `${what.node} ${what.quorate ? 'has' : 'lost'} quorum`
+    case 'configuration':
+      return `version ${what.version} of the configuration`
+    case 'fencing':
+      return describeFencing(what)
+    case 'operation':
+      return describeOperation(what)
+    default:
+      return assertNever(what)
+  }
+}
+
+const nodeWords = {
+  member: (node: string) => `${node} joined`,
+  left: (node: string) => `${node} left`,
+  lost: (node: string) => `${node} was lost`,
+} as const
+
+function describeFencing(what: Extract<Happening, { kind: 'fencing' }>): string {
+  const { target, action, outcome, client, runner, message } = what
+  const how = `fencing (${action}) of ${target}${client === undefined ? '' : ` for ${client}`}`
+  if (outcome === 'pending') return `${how} began`
+  const by = runner === undefined ? '' : ` by ${runner}`
+  return outcome === 'succeeded'
+    ? `${how} succeeded${by}`
+    : `${how} failed${message === undefined ? '' : `: ${message}`}`
+}
+
+function describeOperation(what: Extract<Happening, { kind: 'operation' }>): string {
+  const { resource, node, operation, intervalMs, rc, expected, status, result, reason, execMs } = what
+  const name = intervalMs > 0 ? `${operation} every ${intervalMs / 1000} s` : operation
+  const told = reason === undefined ? '' : `: ${reason}`
+  if (status === 0 && rc === expected) return `${resource}: ${name} on ${node}: ${result}, ${seconds(execMs)}`
+  return `${resource}: ${name} on ${node} failed with '${result}' (${rc})${told}`
+}
+
+/** One line: what happened first, what was done about it, and what it meant for services. */
+export function describeIncident(incident: Incident): string {
+  const { cause, events, away, after } = incident
+  const parts = [describeHappening(cause.what)]
+  const target = cause.what.kind === 'node' ? cause.what.node : undefined
+  for (const { what, at } of events) {
+    if (what.kind !== 'fencing' || what === cause.what || what.outcome === 'pending') continue
+    if (target !== undefined && what.target !== target) continue
+    const spent = seconds(at - cause.at)
+    parts.push(
+      what.outcome === 'succeeded'
+        ? `${what.target} was fenced (${what.action}) after ${spent}`
+        : describeHappening(what),
+    )
+  }
+  const quorum = events.find(({ what }) => what.kind === 'quorum' && !what.quorate && what !== cause.what)
+  if (quorum) parts.push(describeHappening(quorum.what))
+  parts.push(...describeAway(away))
+  const before = after === undefined ? '' : ` (just after version ${after} of the configuration)`
+  return `${parts.join('; ')}${before}`
+}
+
+const mostNamed = 3
+
+function describeAway(away: readonly Away[]): readonly string[] {
+  const worst = [...away].sort((a, b) => Number(b.still) - Number(a.still) || b.ms - a.ms)
+  const named = worst
+    .slice(0, mostNamed)
+    .map(({ resource, ms, still }) => (still ? `${resource} is away` : `${resource} was away for ${seconds(ms)}`))
+  const others = worst.length - named.length
+  return others > 0 ? [...named, `${others} more resources were away`] : named
+}
+
+export const seconds = (ms: number): string =>
+  ms < 100_000 ? `${(ms / 1000).toFixed(1)} s` : `${Math.round(ms / 60_000)} min`

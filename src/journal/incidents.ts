@@ -1,0 +1,166 @@
+/**
+ * Incidents: what went wrong, from the first sign to the moment when everything was back. One begins with a node that is lost, an operation that fails, a fencing or a lost quorum, takes in what
+ * follows, and ends when no service is away, no fencing is under way, and nothing more has happened for half a minute.
+ */
+import { type Happening, isActiveAfter, type JournalEvent } from './event.ts'
+
+export interface Away {
+  readonly resource: string
+  readonly ms: number
+  /** It has not come back. */
+  readonly still: boolean
+}
+
+export interface Incident {
+  /** `i` and the revision of its first event: the same on every node. */
+  readonly id: string
+  readonly began: number
+  /** Of its last event. */
+  readonly ended: number
+  readonly ongoing: boolean
+  /** The first sign. */
+  readonly cause: JournalEvent
+  /** The configuration's version that had been made just before, if any. */
+  readonly after?: number
+  readonly away: readonly Away[]
+  readonly events: readonly JournalEvent[]
+}
+
+const quietMs = 30_000
+/** A change of the configuration so long before the first sign may be why. */
+const justBeforeMs = 10_000
+
+interface Open {
+  readonly events: JournalEvent[]
+  readonly after: number | undefined
+  readonly since: Map<string, number>
+  readonly back: { readonly resource: string; readonly ms: number }[]
+  readonly fencing: Set<string>
+}
+
+export function incidentsIn(events: readonly JournalEvent[], now: number): readonly Incident[] {
+  const scan = new Scan()
+  for (const event of events) scan.take(event)
+  return scan.end(now)
+}
+
+class Scan {
+  readonly #active = new Map<string, Set<string>>()
+  readonly #done: Incident[] = []
+  #open: Open | undefined
+  #changed: JournalEvent | undefined
+
+  take(event: JournalEvent): void {
+    const { what, at } = event
+    if (this.#open && this.#isOver(this.#open, at)) this.#close(this.#open, at)
+    if (what.kind === 'begun') {
+      this.#begin(what.active)
+      return
+    }
+    if (this.#open === undefined && isTrouble(what)) this.#open = this.#opened(event)
+    this.#open?.events.push(event)
+    if (what.kind === 'configuration') this.#changed = event
+    if (what.kind === 'node' && what.became !== 'member') this.#nodeGone(what.node, at)
+    if (what.kind === 'operation' && what.device !== true) this.#operated(what, at)
+    if (what.kind === 'fencing' && this.#open) {
+      if (what.outcome === 'pending') this.#open.fencing.add(what.id)
+      else this.#open.fencing.delete(what.id)
+    }
+  }
+
+  end(now: number): readonly Incident[] {
+    if (this.#open) this.#close(this.#open, now)
+    return this.#done
+  }
+
+  /** A node began to write: what it has seen since is counted from what was there then. */
+  #begin(active: Readonly<Record<string, readonly string[]>>): void {
+    this.#active.clear()
+    for (const [resource, nodes] of Object.entries(active)) this.#active.set(resource, new Set(nodes))
+  }
+
+  #opened(event: JournalEvent): Open {
+    const { what } = this.#changed ?? {}
+    const isNear = this.#changed !== undefined && event.at - this.#changed.at <= justBeforeMs
+    const after = isNear && what?.kind === 'configuration' ? what.version : undefined
+    return { events: [], after, since: new Map(), back: [], fencing: new Set() }
+  }
+
+  #isOver({ events, since, fencing }: Open, at: number): boolean {
+    const last = events.at(-1)
+    return last !== undefined && at - last.at > quietMs && since.size === 0 && fencing.size === 0
+  }
+
+  #close(open: Open, now: number): void {
+    this.#open = undefined
+    const [cause] = open.events
+    const last = open.events.at(-1)
+    if (cause === undefined || last === undefined) return
+    const away = [
+      ...open.back.map((one) => ({ ...one, still: false })),
+      ...[...open.since].map(([resource, since]) => ({ resource, ms: now - since, still: true })),
+    ]
+    this.#done.push({
+      id: `i${cause.revision}`,
+      began: cause.at,
+      ended: last.at,
+      ongoing: open.since.size > 0 || open.fencing.size > 0 || now - last.at <= quietMs,
+      cause,
+      ...(open.after !== undefined && { after: open.after }),
+      away,
+      events: open.events,
+    })
+  }
+
+  #nodeGone(node: string, at: number): void {
+    for (const [resource, nodes] of this.#active) if (nodes.delete(node) && nodes.size === 0) this.#goes(resource, at)
+  }
+
+  #operated(what: Extract<Happening, { kind: 'operation' }>, at: number): void {
+    const { resource, node, operation, rc, status } = what
+    const nodes = this.#active.get(resource) ?? new Set<string>()
+    this.#active.set(resource, nodes)
+    const hasFailed = isFailure(what)
+    const isThere = status === 0 && !hasFailed && isActiveAfter(operation, rc)
+    if (isThere) nodes.add(node)
+    else if (hasFailed || operation === 'stop' || operation === 'monitor') nodes.delete(node)
+    if (nodes.size > 0) this.#comes(resource, at)
+    else this.#goes(resource, at)
+  }
+
+  #goes(resource: string, at: number): void {
+    if (this.#open && !this.#open.since.has(resource)) this.#open.since.set(resource, at)
+  }
+
+  #comes(resource: string, at: number): void {
+    const since = this.#open?.since.get(resource)
+    if (since === undefined) return
+    this.#open?.since.delete(resource)
+    this.#open?.back.push({ resource, ms: at - since })
+  }
+}
+
+function isTrouble(what: Happening): boolean {
+  switch (what.kind) {
+    case 'node':
+      return what.became === 'lost'
+    case 'fencing':
+      return true
+    case 'quorum':
+      return !what.quorate
+    case 'operation':
+      return isFailure(what)
+    default:
+      return false
+  }
+}
+
+/** A probe only tells what there is. */
+const isFailure = ({
+  operation,
+  intervalMs,
+  rc,
+  expected,
+  status,
+}: Extract<Happening, { kind: 'operation' }>): boolean =>
+  !(operation === 'monitor' && intervalMs === 0) && (status !== 0 || rc !== expected)

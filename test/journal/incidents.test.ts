@@ -1,0 +1,170 @@
+import { describe, expect, test } from 'vitest'
+import {
+  describeIncident,
+  type Happening,
+  incidentsIn,
+  type JournalEvent,
+  mergeJournals,
+  parseJournalLine,
+} from '../../src/journal/index.ts'
+
+const start = Date.parse('2026-11-23T14:02:00.000Z')
+const seen = (revision: number, ms: number, what: Happening, by = 'n1'): JournalEvent => ({
+  revision,
+  at: start + ms,
+  by,
+  what,
+})
+const active = (where: Readonly<Record<string, readonly string[]>>): Happening => ({
+  kind: 'begun',
+  active: where,
+  nodes: ['n1', 'n2'],
+})
+const lost = (node: string): Happening => ({ kind: 'node', node, became: 'lost' })
+const ran = (
+  resource: string,
+  node: string,
+  operation: string,
+  more: Partial<Extract<Happening, { kind: 'operation' }>> = {},
+): Happening => ({
+  kind: 'operation',
+  node,
+  resource,
+  operation,
+  intervalMs: 0,
+  rc: 0,
+  expected: 0,
+  status: 0,
+  execMs: 10,
+  result: 'ok',
+  ...more,
+})
+const fencing = (outcome: string, message?: string): Happening => ({
+  kind: 'fencing',
+  id: 'f',
+  target: 'n2',
+  action: 'reboot',
+  outcome,
+  ...(message !== undefined && { message }),
+})
+const later = start + 3_600_000
+
+describe('an incident', () => {
+  test('goes from a lost node to the service that is back', () => {
+    const [incident, ...others] = incidentsIn(
+      [
+        seen(1, 0, active({ web: ['n2'], db: ['n1', 'n2'] })),
+        seen(10, 5000, lost('n2')),
+        seen(11, 5100, fencing('pending')),
+        seen(12, 6200, fencing('succeeded')),
+        seen(13, 6500, ran('web', 'n1', 'start')),
+        seen(20, 200_000, { kind: 'configuration', version: 9 }),
+      ],
+      later,
+    )
+    expect(others).toEqual([])
+    expect(incident).toMatchObject({
+      id: 'i10',
+      ongoing: false,
+      ended: start + 6500,
+      away: [{ resource: 'web', ms: 1500, still: false }],
+    })
+    expect(incident && describeIncident(incident)).toBe(
+      'n2 was lost; n2 was fenced (reboot) after 1.2 s; web was away for 1.5 s',
+    )
+  })
+
+  test('begins with a monitor that fails, names the agent’s reason, and what changed just before', () => {
+    const [incident] = incidentsIn(
+      [
+        seen(1, 0, active({ web: ['n2'] })),
+        seen(4, 1000, { kind: 'configuration', version: 12 }),
+        seen(5, 3000, ran('web', 'n2', 'monitor', { intervalMs: 10_000, rc: 1, result: 'error', reason: 'no answer' })),
+        seen(6, 3500, ran('web', 'n2', 'stop')),
+        seen(7, 5000, ran('web', 'n2', 'start')),
+      ],
+      later,
+    )
+    expect(incident && describeIncident(incident)).toBe(
+      "web: monitor every 10 s on n2 failed with 'error' (1): no answer; web was away for 2.0 s (just after version 12 of the configuration)",
+    )
+  })
+
+  test('is not over while a service is away or a fencing is under way, and says so', () => {
+    const events = [
+      seen(1, 0, active({ web: ['n2'] })),
+      seen(10, 5000, lost('n2')),
+      seen(11, 5100, fencing('failed', 'no power')),
+    ]
+    const [away] = incidentsIn(events, later)
+    expect(away).toMatchObject({ ongoing: true, away: [{ resource: 'web', still: true }] })
+    expect(away && describeIncident(away)).toBe('n2 was lost; fencing (reboot) of n2 failed: no power; web is away')
+    const pending = [seen(1, 0, active({})), seen(11, 5100, fencing('pending'))]
+    expect(incidentsIn(pending, later)).toMatchObject([{ ongoing: true }])
+  })
+
+  test('is not what an administrator does: stops, moves and nodes that leave', () => {
+    const events = [
+      seen(1, 0, active({ web: ['n2'] })),
+      seen(2, 1000, ran('web', 'n2', 'stop')),
+      seen(3, 2000, ran('web', 'n1', 'start')),
+      seen(4, 3000, { kind: 'node', node: 'n2', became: 'left' }),
+      seen(5, 4000, ran('web', 'n2', 'monitor', { rc: 5, expected: 7, result: 'not installed' })),
+    ]
+    expect(incidentsIn(events, later)).toEqual([])
+  })
+
+  test('of a clone counts only once no instance is left', () => {
+    const [incident] = incidentsIn(
+      [
+        seen(1, 0, active({ api: ['n1', 'n2'], web: ['n2'] })),
+        seen(10, 0, lost('n2')),
+        seen(11, 900, ran('web', 'n1', 'start')),
+      ],
+      later,
+    )
+    expect(incident?.away.map(({ resource }) => resource)).toEqual(['web'])
+  })
+
+  test('ends after half a minute without anything more: then another begins', () => {
+    const events = [
+      seen(1, 0, active({})),
+      seen(2, 0, lost('n2')),
+      seen(3, 29_000, lost('n3')),
+      seen(4, 60_000, lost('n4')),
+    ]
+    expect(incidentsIn(events, later).map(({ id }) => id)).toEqual(['i2', 'i4'])
+  })
+
+  test('names three services, the worst first, and counts the rest', () => {
+    const names = ['a', 'b', 'c', 'd', 'e']
+    const events = [
+      seen(1, 0, active(Object.fromEntries(names.map((name) => [name, ['n2']])))),
+      seen(2, 0, lost('n2')),
+      ...names.slice(1).map((name, at) => seen(3 + at, 1000 * (at + 1), ran(name, 'n1', 'start'))),
+    ]
+    const [incident] = incidentsIn(events, start + 10_000)
+    expect(incident && describeIncident(incident)).toBe(
+      'n2 was lost; a is away; e was away for 4.0 s; d was away for 3.0 s; 2 more resources were away',
+    )
+  })
+})
+
+test('journals are merged by revision, each event once, as the first of them tells it', () => {
+  const [early, late] = [seen(5, 9000, lost('n2')), seen(6, 100, ran('web', 'n1', 'start'))]
+  const other = { ...seen(5, 50, lost('n2')), by: 'n3' }
+  const quorum = seen(5, 60, { kind: 'quorum', node: 'n3', quorate: false }, 'n3')
+  expect(
+    mergeJournals([
+      [late, early],
+      [other, quorum],
+    ]),
+  ).toEqual([quorum, early, late])
+})
+
+test('a line that was cut, or is of another version, is passed over', () => {
+  const line = JSON.stringify(seen(5, 9000, lost('n2')))
+  expect(parseJournalLine(line)).toEqual(seen(5, 9000, lost('n2')))
+  for (const wrong of [line.slice(0, -3), '', '[]', '{"revision":1}', line.replace('"node"', '"comet"')])
+    expect(parseJournalLine(wrong)).toBeUndefined()
+})

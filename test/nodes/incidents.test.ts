@@ -1,0 +1,51 @@
+/** What an administrator finds the next morning: a node whose power was cut, as every node tells it. */
+import { readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { Lab } from './lab/lab.ts'
+
+const nodes = ['n1', 'n2', 'n3']
+const lab = new Lab(nodes)
+
+beforeAll(async () => {
+  await lab.start()
+  await lab.formCluster(nodes)
+  await lab.createFencing(nodes)
+}, 120_000)
+afterAll(() => lab.close(), 60_000)
+
+interface Listed {
+  readonly incidents: readonly { readonly id: string; readonly ongoing: boolean; readonly summary: string }[]
+}
+const list = async (node: string): Promise<Listed> =>
+  JSON.parse(await lab.systole(node, 'incident', 'list', '--json')) as Listed
+
+test('the incident of a power cut has its cause, its fencing and the time that the service was away, on every node', async () => {
+  expect(await lab.systole('n1', 'incident', 'list')).toBe('No incidents.\n')
+  await lab.systole('n1', 'resource', 'create', 'web', 'ocf:pacemaker:Dummy', '--wait')
+  await lab.systole('n1', 'resource', 'move', 'web', 'n3')
+  expect(await lab.systole('n2', 'incident', 'list')).toBe('No incidents.\n')
+  await lab.power.off('n3')
+  await expect
+    .poll(async () => (await list('n1')).incidents.map(({ summary }) => summary).join(), { timeout: 60_000 })
+    .toMatch(
+      /^n3 was lost; n3 was fenced \(\w+\) after \d+\.\d s; web was away for \d+\.\d s( \(just after version \d+ of the configuration\))?$/,
+    )
+  // The node that was away reads of it in the others' journals.
+  await expect
+    .poll(async () => await lab.systole('n3', 'incident', 'list').catch(String), { timeout: 90_000 })
+    .toContain('n3 was lost; n3 was fenced')
+  const [own, others] = [(await list('n1')).incidents, (await list('n3')).incidents]
+  expect(others.map(({ id }) => id)).toEqual(own.map(({ id }) => id))
+  const id = own[0]?.id ?? ''
+  const shown = await lab.systole('n2', 'incident', 'show', id)
+  expect(shown).toMatch(/\+0\.000 s\s+n3 was lost\n/)
+  expect(shown).toMatch(/web: start on n[12]: ok/)
+  const file = join(lab.folder, 'incident.json')
+  await lab.systole('n1', 'incident', 'export', id, file)
+  expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ id })
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+  await expect(lab.systole('n1', 'incident', 'show', 'i0')).rejects.toThrow(/no incident 'i0'/)
+  await expect(lab.systole('n1', 'incident', 'list', '--since=soon')).rejects.toThrow(/24h/)
+  expect(await lab.systole('n1', 'incident', 'list', '--since=1s')).toBe('No incidents.\n')
+}, 240_000)
