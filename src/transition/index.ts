@@ -3,3 +3,13 @@ export type { ActionId, ClusterAction, GraphAction, PseudoAction, ResourceAction
 export { printDot } from './print-dot.ts'
 export { printGraphXml } from './print-graph-xml.ts'
 export { printSvg } from './print-svg.ts'
+export {
+  comparePlans,
+  type DecisionRecord,
+  decisionText,
+  isSamePlan,
+  type PlanDifference,
+  type PlannedAction,
+  printDecision,
+  recordedPlan,
+} from './recorded-plan.ts'

@@ -66,6 +66,7 @@ const withoutList: readonly (readonly [reason: string, paths: string])[] = [
   ],
   [ofHost, 'stonith sbd status | stonith sbd local_config_in_json | host auth | host deauth | status pcsd'],
   [ofHost, 'console enable | console disable'],
+  [ofHost, 'state save | state list | state replay'],
   // Booth does not know who asks: the rights of a token would not be looked at.
   [
     "It asks booth's program on the host on which it is typed.",

@@ -6,8 +6,10 @@ import { element } from '../../src/cib/index.ts'
 import { fileAccess } from '../../src/cli/access/file-access.ts'
 import { InputKeeper, type Kept, saveInput } from '../../src/daemon/planner/saved-inputs.ts'
 import { readTextFile } from '../../src/tools/index.ts'
+import { decisionText } from '../../src/transition/index.ts'
 
 const cib = element('cib', { epoch: '7' })
+const decided = { version: '0.1.0', utcOffset: 0, plan: [{ name: 'a--b_start_0 n1', after: [] }] }
 let folder = ''
 
 beforeEach(() => {
@@ -21,6 +23,7 @@ const save = async (max?: string, series: 'pe-input' | 'pe-warn' | 'pe-error' = 
     series,
     now: 5,
     options: new Map(max === undefined ? [] : [[`${series}-series-max`, max]]),
+    decided,
   })
 
 test('an input is a CIB with its moment, which commands read packed as it is, and nobody else', async () => {
@@ -28,6 +31,7 @@ test('an input is a CIB with its moment, which commands read packed as it is, an
   expect(readdirSync(folder).sort()).toEqual(['pe-input-0.gz', 'pe-input.last'])
   expect(readTextFile(file)).toContain('execution-date="5"')
   expect((await fileAccess(file).readCib()).cib.attributes).toEqual({ epoch: '7', 'execution-date': '5' })
+  expect(JSON.parse(decisionText(readTextFile(file)) ?? '')).toEqual(decided)
   expect(statSync(file).mode & 0o777).toBe(0o600)
   expect(statSync(folder).mode & 0o777).toBe(0o700)
 })
@@ -59,7 +63,7 @@ test.each(series)('%s is for its own series alone', async (option, own) => {
   const options = new Map<string, string>([[option, '2']])
   const all = series.map(([, name]) => name)
   for (let count = 0; count < 4; count++)
-    for (const one of all) await saveInput(cib, { folder, series: one, now: 5, options })
+    for (const one of all) await saveInput(cib, { folder, series: one, now: 5, options, decided })
   const kept = (name: string) => readdirSync(folder).filter((file) => file.startsWith(`${name}-`)).length
   for (const one of all) expect([one, kept(one)]).toEqual([one, one === own ? 2 : 4])
 })
@@ -71,7 +75,13 @@ test('a counter that makes no sense begins anew; a folder that cannot be is told
   const told: Kept[] = []
   const keeper = new InputKeeper((kept) => told.push(kept))
   for (let count = 0; count < 6; count++)
-    keeper.keep(cib, { folder: join(folder, 'pe-input-0.gz/pengine'), series: 'pe-input', now: 5, options: new Map() })
+    keeper.keep(cib, {
+      folder: join(folder, 'pe-input-0.gz/pengine'),
+      series: 'pe-input',
+      now: 5,
+      options: new Map(),
+      decided,
+    })
   await vi.waitFor(() => expect(told).toHaveLength(6))
   expect(told.filter((kept) => 'error' in kept && /too slow/.test(kept.error))).toHaveLength(2)
   expect(told.filter((kept) => 'error' in kept && /ENOTDIR/.test(kept.error))).toHaveLength(4)

@@ -54,6 +54,19 @@ test('a file is applied in one version, by any node, and others’ changes stay'
   expect(status).toContain('other')
 }, 120_000)
 
+test('every decision that the DC has kept is made again the same, with and without secrets', async () => {
+  const { dc } = JSON.parse(await lab.systole('n1', 'status', '--json')) as { readonly dc: string }
+  const kept = JSON.parse(await lab.systole(dc, 'state', 'list', '--json')) as readonly { readonly name: string }[]
+  expect(kept.length).toBeGreaterThan(5)
+  const saved = join(lab.folder, 'state.xml')
+  for (const { name } of kept.slice(-10))
+    for (const how of [[], ['--without-secrets']]) {
+      const said = await lab.systole(dc, 'state', 'save', name, saved, ...how)
+      expect(said).not.toContain('another plan')
+      expect(await lab.systole('n1', 'state', 'replay', saved)).toContain('the same as decided then')
+    }
+}, 120_000)
+
 test('a change that nobody confirms is taken back, also when the DC that would do it has lost power', async () => {
   await lab.systole('n1', 'resource', 'create', 'kept', 'ocf:pacemaker:Dummy', '--wait')
   const { dc } = JSON.parse(await lab.systole('n1', 'status', '--json')) as { readonly dc: string }

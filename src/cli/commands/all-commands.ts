@@ -162,6 +162,7 @@ import {
 import { serviceCreate, serviceDelete, serviceList, serviceShow, serviceUpdate } from './service/service.ts'
 import { serviceWait, serviceWatch } from './service/wait.ts'
 import { simulateCommand } from './simulate/simulate.ts'
+import { stateList, stateReplay, stateSave } from './state/state.ts'
 import { statusNodes } from './status/nodes.ts'
 import { statusQuery } from './status/query.ts'
 import { statusResources, stonithStatus } from './status/resources.ts'
@@ -197,6 +198,9 @@ export const allCommands: readonly Command[] = [
   incidentExport,
   why,
   simulateCommand,
+  stateSave,
+  stateList,
+  stateReplay,
   clusterSetup,
   importCluster,
   clusterJoin,

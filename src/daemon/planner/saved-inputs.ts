@@ -1,6 +1,6 @@
 /**
  * What transitions were computed from, kept in files as Pacemaker's DC keeps it: `pe-input-7.gz`, `pe-warn-…` where something has failed or is
- * lost, `pe-error-…` where the scheduler could not do its work. `systole simulate -x FILE` replays one. Each series has as many files as its
+ * lost, `pe-error-…` where the scheduler could not do its work. What was decided stands at the end of each, for `systole state replay`. Each series has as many files as its
  * option says, and begins anew then; `pe-input.last` holds the number that is next.
  */
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
@@ -9,6 +9,7 @@ import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { clusterOption, printXml, type XmlElement } from '../../cib/index.ts'
 import type { ClusterStatus } from '../../status/index.ts'
+import { type DecisionRecord, printDecision } from '../../transition/index.ts'
 
 export type Series = 'pe-input' | 'pe-warn' | 'pe-error'
 
@@ -26,12 +27,14 @@ export async function saveInput(
     series,
     now,
     options,
+    decided,
   }: {
     readonly folder: string
     readonly series: Series
     /** Seconds since the epoch: what rules and expiry were judged by. */
     readonly now: number
     readonly options: ReadonlyMap<string, string>
+    readonly decided: DecisionRecord
   },
 ): Promise<string | undefined> {
   const limit = seriesMax(series, options)
@@ -44,7 +47,7 @@ export async function saveInput(
   if (here !== number) await prune(folder, series, limit)
   const path = join(folder, `${series}-${here}.gz`)
   const dated = { ...cib, attributes: { ...cib.attributes, 'execution-date': String(now) } }
-  await writeBeside(path, await packed(printXml(dated)))
+  await writeBeside(path, await packed(`${printXml(dated)}${printDecision(decided)}`))
   await writeBeside(counter, `${here + 1}\n`)
   return path
 }

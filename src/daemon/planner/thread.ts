@@ -3,7 +3,7 @@
  * view of its own. Nothing here knows the time but the moment that a request names.
  */
 import { parentPort } from 'node:worker_threads'
-import { defined, type NodeName } from '../../base/index.ts'
+import { defined, type NodeName, utcOffsetAt } from '../../base/index.ts'
 import type { NodeStateRecord, XmlElement } from '../../cib/index.ts'
 import {
   type ClusterView,
@@ -13,6 +13,7 @@ import {
   observe,
   viewOfItself,
 } from '../../controller/index.ts'
+import { type DecisionRecord, recordedPlan } from '../../transition/index.ts'
 import { typedConfiguration } from '../configuration/typed-configuration.ts'
 import type { FromPlanner, PlannerObservation, Question, ToPlanner } from './messages.ts'
 import { plan } from './plan.ts'
@@ -35,8 +36,15 @@ function answer(asked: Extract<ToPlanner, { kind: 'schedule' }>): void {
   const say = (word: FromPlanner): void => port.postMessage(word)
   const { id, keepIn, now } = asked
   let cib: XmlElement | undefined
-  const keep = (series: Series, options: ReadonlyMap<string, string>): void => {
-    if (cib && keepIn !== undefined) keeper.keep(cib, { folder: keepIn, series, now, options })
+  const keep = (
+    series: Series,
+    options: ReadonlyMap<string, string>,
+    outcome: () => Pick<DecisionRecord, 'plan' | 'error'>,
+  ): void => {
+    if (!cib || keepIn === undefined) return
+    const version = process.env.SYSTOLE_VERSION ?? ''
+    const decided = { version, utcOffset: utcOffsetAt(now), ...outcome() }
+    keeper.keep(cib, { folder: keepIn, series, now, options, decided })
   }
   try {
     cib = cibOfView(viewFor(asked), asked.haveQuorum)
@@ -44,12 +52,12 @@ function answer(asked: Extract<ToPlanner, { kind: 'schedule' }>): void {
     const computedVersion = view.configuration?.version ?? 0
     const { planned, status } = plan(cib, asked)
     say({ kind: 'scheduled', id, planned: { ...planned, computedVersion } })
-    keep(seriesOf(status), status.options.raw)
+    keep(seriesOf(status), status.options.raw, () => ({ plan: recordedPlan(planned.graph) }))
   } catch (error) {
     // A bug of the scheduler stops no service: what runs goes on, and the DC says that it cannot decide.
     const { message, stack = '' } = error instanceof Error ? error : new Error(String(error))
     say({ kind: 'failed', id, message, stack })
-    keep('pe-error', new Map())
+    keep('pe-error', new Map(), () => ({ error: message }))
   }
 }
 
