@@ -4,7 +4,7 @@
  */
 import type { NodeName } from '../base/index.ts'
 import type { ClusterStatus, GroupResource, HistoryEntry, PrimitiveResource } from '../status/index.ts'
-import { describeExitCode, primitivesIn } from '../status/index.ts'
+import { describeExitCode, primitivesIn, type Verification, verificationsOn } from '../status/index.ts'
 import type { ServiceDefinition } from './definition.ts'
 
 export type ServiceState =
@@ -109,21 +109,16 @@ const isFailure = ({ operation, intervalMs, exitCode }: HistoryEntry): boolean =
 
 /** By the member that is looked at least often. */
 function verifiedBy(members: readonly PrimitiveResource[], node: NodeName): Verified {
-  const each = members.map((member) => verifiedOne(member.state.history.get(node) ?? []))
+  const each = members.map((member) => verifiedOne(verificationsOn(member, node)[0]))
   const rare = (verified: Verified): number => verified.everyMs ?? Number.POSITIVE_INFINITY
   return each.reduce((worst, one) => (rare(one) > rare(worst) ? one : worst), each[0] ?? { by: 'start' })
 }
 
-function verifiedOne(history: readonly HistoryEntry[]): Verified {
-  const monitors = history.filter(({ operation, intervalMs }) => operation === 'monitor' && intervalMs > 0)
-  const [often] = monitors.toSorted((a, b) => a.intervalMs - b.intervalMs)
-  const start = history.findLast(
-    ({ operation, intervalMs }) => operation === 'start' || (operation === 'monitor' && intervalMs === 0),
-  )
-  const since = (often ?? start)?.lastChange
+function verifiedOne(often: Verification | undefined): Verified {
+  const { everyMs, since } = often ?? {}
   return {
-    by: often === undefined ? 'start' : 'monitor',
-    ...(often && { everyMs: often.intervalMs }),
+    by: everyMs === undefined ? 'start' : 'monitor',
+    ...(everyMs === undefined ? {} : { everyMs }),
     ...(since === undefined ? {} : { since }),
   }
 }

@@ -46,3 +46,4 @@ export {
   type UtcOffsetAt,
   utc,
 } from './rules/index.ts'
+export { type Verification, verificationsOn, whyUnmonitored } from './verification.ts'

@@ -12,7 +12,7 @@ configure show | constraint colocation config | constraint config | constraint l
 constraint ticket config | console status | export | hold list | incident list | incident show | inventory | job list | job show | lock list | metrics | pki status | property config |
 property defaults | property describe | property list | quorum config | quorum device status | quorum status | resource agents |
 resource config | resource describe | resource failcount | resource group list | resource list | resource providers | resource relations |
-resource relocate dry-run | resource relocate show | resource standards | role list | rollout history | rollout show |
+resource coverage | resource relocate dry-run | resource relocate show | resource standards | role list | rollout history | rollout show |
 rollout status | rollout verify | rollout versions | service list | service show | service wait | simulate | status | status nodes |
 status query resource | status resources | status wait | stonith config | stonith describe | stonith history | stonith level | stonith level verify |
 stonith list | stonith sbd config | stonith status | tag config | ticket status | token list | wait converged | why |

@@ -111,6 +111,7 @@ import {
 import { bundleCreate, bundleReset, bundleUpdate } from './resource/bundle.ts'
 import { resourceClone, resourcePromotable, resourceUnclone } from './resource/clone.ts'
 import { resourceConfig, stonithConfig } from './resource/config.ts'
+import { resourceCoverage } from './resource/coverage.ts'
 import { resourceCreate, stonithCreate } from './resource/create.ts'
 import { debugCommands } from './resource/debug.ts'
 import { defaultSetCommands } from './resource/default-sets.ts'
@@ -282,6 +283,7 @@ export const allCommands: readonly Command[] = [
   ...debugCommands,
   resourceFailcount,
   resourceRelations,
+  resourceCoverage,
   resourceRelocateShow,
   resourceRelocateDryRun,
   resourceRelocateRun,

@@ -12,6 +12,7 @@ import {
   type Resource,
   roleOrChange,
 } from '../../status/index.ts'
+import { type VerifiedFacts, verifiedFacts } from './verified.ts'
 
 export interface NodeFacts {
   readonly name: string
@@ -41,6 +42,8 @@ export interface ResourceFacts {
   readonly targetRole?: string
   readonly pending?: string
   readonly failCounts: Readonly<Record<string, number>>
+  /** Where it is active: who looks whether it works, how often and how closely. */
+  readonly verified: readonly VerifiedFacts[]
   /** The groups, clones and bundles around it, outermost first. */
   readonly inside: readonly string[]
   /** What each of these is. */
@@ -152,6 +155,7 @@ function primitiveFacts(resource: PrimitiveResource, { inside, kinds }: Around):
     failCounts: Object.fromEntries(
       [...state.failCounts].filter(([, { expired }]) => !expired).map(([node, { count }]) => [node, count]),
     ),
+    verified: verifiedFacts(resource),
     inside,
     kinds,
     configured: resource.configuredId,

@@ -2,8 +2,10 @@ import { judgesAsPcs } from '../../as-pcs/speech.ts'
 import { type Call, type Command, done, type Outcome } from '../../call/command.ts'
 import { resourceFacts } from '../../facts/status-facts.ts'
 import { isFencing, namedBy, resourceLines, select, statusOf } from '../../facts/status-view.ts'
+import { coverageLines, coverageOf } from '../../facts/verified.ts'
 import { onlyKnown } from '../../grammar/constraint-words.ts'
 import { expectWords, parsePairs } from '../../grammar/words.ts'
+import { secondsOf } from '../../host/host-time.ts'
 import { topologyLines } from '../stonith/level.ts'
 
 const flags = [
@@ -14,7 +16,8 @@ const flags = [
     withoutEffect: 'the output is always complete.',
   },
 ]
-const usage = '[<resource | tag>] [node=<node>] [--hide-inactive]'
+const verifiedFlag = { name: 'verified', summary: 'Also show when each was last verified, by what and how deep' }
+const usage = '[<resource | tag>] [node=<node>] [--hide-inactive] [--verified]'
 
 export const statusResources: Command = {
   path: ['status', 'resources'],
@@ -22,7 +25,7 @@ export const statusResources: Command = {
   bare: [['resource']],
   usage,
   summary: 'Show resources and where they run',
-  flags,
+  flags: [...flags, verifiedFlag],
   completes: ['resource', 'anything'],
   run: (call) => show(call, { fencing: false, none: 'NO resources configured' }),
 }
@@ -32,7 +35,7 @@ export const stonithStatus: Command = {
   bare: [['stonith']],
   usage,
   summary: 'Show fence devices and where they are monitored from',
-  flags,
+  flags: [...flags, verifiedFlag],
   completes: ['fence-device', 'anything'],
   run: (call) => show(call, { fencing: true, none: 'NO stonith devices configured' }),
 }
@@ -62,6 +65,10 @@ async function show(call: Call, what: { readonly fencing: boolean; readonly none
   ]
   const levels = what.fencing && names.length === 0 && node === undefined ? topologyLines(cib, call.speech.dialect) : []
   const empty = own.resources.length === 0 && !hideInactive ? what.none : 'No active resources'
-  const text = [...(lines.length > 0 ? lines : [empty]), ...levels].map((line) => `${line}\n`).join('')
+  const verified = call.flags.has('verified')
+    ? coverageLines(coverageOf(selected, []), secondsOf(call.terminal.now())).map((line) => `  * ${line}`)
+    : []
+  const looked = verified.length === 0 ? [] : ['Verified:', ...verified]
+  const text = [...(lines.length > 0 ? lines : [empty]), ...levels, ...looked].map((line) => `${line}\n`).join('')
   return done(text, resourceFacts(selected.resources))
 }
