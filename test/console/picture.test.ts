@@ -23,6 +23,7 @@ const resource = (id: string, more: Partial<ResourceFacts> = {}): ResourceFacts 
   managed: true,
   blocked: false,
   orphan: false,
+  verified: [],
   failCounts: {},
   inside: [],
   kinds: [],

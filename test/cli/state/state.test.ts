@@ -3,10 +3,11 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, utim
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { parseXml, type XmlElement } from '../../../src/cib/index.ts'
+import { parametersDigest, parseXml, type XmlElement } from '../../../src/cib/index.ts'
 import { fileAccess } from '../../../src/cli/access/file-access.ts'
 import { splitShellLine } from '../../../src/cli/call/shell-words.ts'
 import { allCommands } from '../../../src/cli/commands/all-commands.ts'
+import { md5 } from '../../../src/cli/host/md5.ts'
 import { runLine } from '../../../src/cli/start/run.ts'
 import { plan } from '../../../src/daemon/planner/plan.ts'
 import { saveInput } from '../../../src/daemon/planner/saved-inputs.ts'
@@ -145,8 +146,23 @@ test('without secrets neither the value nor what is made of it is in the file, a
   const { said } = await typed('state save pe-input-0 FOLDER/saved.xml --without-secrets')
   expect(said).toContain('Secret values are hidden in it.')
   expect(said).not.toContain('another plan')
-  expect(saved()).not.toMatch(/hunter2|op-digest/)
+  expect(saved()).not.toMatch(/hunter2|0123456789abcdef/)
   expect((await typed('state replay FOLDER/saved.xml')).exitCode).toBe(0)
+})
+
+test('a digest that agreed with the secret agrees with the stars: db runs on, and did before', async () => {
+  const digest = parametersDigest({ passwd: 'hunter2-secret' }, md5)
+  const withDigest = text.replace('0123456789abcdef0123456789abcdef', `${digest}" op-restart-digest="${digest}`)
+  writeFileSync(join(folder, 'cib.xml'), withDigest)
+  const { said } = await typed('state save FOLDER/saved.xml --without-secrets')
+  expect(said).not.toContain('another plan')
+  expect(saved()).not.toMatch(new RegExp(`hunter2|${digest}`))
+  const plan = (await typed('state replay FOLDER/saved.xml --show-plan')).said
+  expect(plan).toContain('the same as decided then')
+  expect(plan).not.toContain('db_stop_0')
+  writeFileSync(join(folder, 'cib.xml'), text)
+  await typed('state save FOLDER/other.xml')
+  expect((await typed('state replay FOLDER/other.xml --show-plan')).said).toContain('db_stop_0 n1')
 })
 
 test('the state of now needs no earlier decision', async () => {

@@ -4,8 +4,6 @@ import { join } from 'node:path'
 import * as v from 'valibot'
 import { reasonOf, utcOffsetAt } from '../../../base/index.ts'
 import {
-  childElements,
-  hiddenValue,
   parseXml,
   printXml,
   secretNames,
@@ -18,6 +16,7 @@ import { readTextFile } from '../../../tools/index.ts'
 import { type DecisionRecord, decisionText, printDecision, recordedPlan } from '../../../transition/index.ts'
 import { Refusal } from '../../call/command.ts'
 import { md5 } from '../../host/md5.ts'
+import { digestsOfHidden } from './hidden-digests.ts'
 
 export interface SavedState {
   readonly cib: XmlElement
@@ -98,41 +97,10 @@ export function printSavedState({ cib, decidedAt, record: decided }: SavedState)
   return `${printXml(dated)}${decided === undefined ? '' : printDecision(decided)}`
 }
 
-/**
- * Stars for secret values. The digests of a resource with a hidden value go, too: they are made of the value, so short ones could be found by
- * trying, and they would not agree with the stars.
- */
+/** Stars for secret values, and digests that agree with the stars. */
 export function stateWithoutSecrets(state: SavedState): SavedState {
-  const isSecret = secretNames(state.cib)
-  const shown = withoutSecrets(state.cib, isSecret)
-  const known = childElements(shown, 'configuration').flatMap((part) => childElements(part, 'resources'))
-  const hasTemplate = known.some((part) => childElements(part, 'template').some(hidesValue))
-  const ids = new Set(known.flatMap(primitivesBelow).flatMap((one) => (hidesValue(one) ? [one.attributes.id] : [])))
-  const isMeant = ({ attributes: { id = '' } }: XmlElement): boolean =>
-    hasTemplate || ids.has(id) || ids.has(id.replace(/:\d+$/, ''))
-  return { ...state, cib: withoutDigests(shown, isMeant) }
-}
-
-function primitivesBelow(parent: XmlElement): readonly XmlElement[] {
-  return parent.name === 'primitive' ? [parent] : childElements(parent).flatMap(primitivesBelow)
-}
-
-const hidesValue = (parent: XmlElement): boolean =>
-  parent.attributes.value === hiddenValue || childElements(parent).some(hidesValue)
-
-function withoutDigests(parent: XmlElement, isMeant: (history: XmlElement) => boolean, isInside = false): XmlElement {
-  const inside = isInside || (parent.name === 'lrm_resource' && isMeant(parent))
-  const attributes =
-    inside && parent.name === 'lrm_rsc_op'
-      ? Object.fromEntries(Object.entries(parent.attributes).filter(([name]) => !/^op-.*digest$/.test(name)))
-      : parent.attributes
-  return {
-    ...parent,
-    attributes,
-    children: parent.children.map((child) =>
-      child.kind === 'element' ? withoutDigests(child, isMeant, inside) : child,
-    ),
-  }
+  const shown = withoutSecrets(state.cib, secretNames(state.cib))
+  return { ...state, cib: digestsOfHidden(state.cib, shown, state.decidedAt) }
 }
 
 export interface KeptDecision {

@@ -37,7 +37,7 @@ export const stateSave: Command = {
     'systole state save pe-warn-3 lost-node.xml --without-secrets',
     'systole state save "2026-11-20 14:00:00" before.xml',
   ],
-  flags: [{ name: 'without-secrets', summary: 'Hide passwords and tokens, and omit the digests made of them' }],
+  flags: [{ name: 'without-secrets', summary: 'Hide passwords and tokens, and replace the digests made of them' }],
   completes: ['file'],
   run: saveState,
 }
