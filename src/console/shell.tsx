@@ -3,9 +3,11 @@ import { useState } from 'preact/hooks'
 import type { StatusFacts } from '../cli/index.ts'
 import type { Api } from './base/api.ts'
 import { type Live, useLive } from './base/live.ts'
-import { linkTo, useRoute } from './base/route.ts'
+import { linkTo, type Route, useRoute } from './base/route.ts'
 import { keptTheme, type Theme, wearTheme } from './base/session.ts'
+import { Change } from './change/change.tsx'
 import { Now } from './now/now.tsx'
+import { WhatIf } from './what-if/what-if.tsx'
 
 const themes: readonly Theme[] = ['system', 'dark', 'light']
 
@@ -25,6 +27,7 @@ export function Shell({ api, onLeave }: { readonly api: Api; readonly onLeave: (
             <span>{(status?.configured === true && status.cluster) || 'Systole'}</span>
           </a>
         </h1>
+        {status?.configured === true && <Pages page={route.page} />}
         {status?.configured === true && <Summary status={status} />}
         <span class="push" />
         <Heard live={live} />
@@ -44,7 +47,7 @@ export function Shell({ api, onLeave }: { readonly api: Api; readonly onLeave: (
             {trouble ?? 'Asking the cluster …'}
           </p>
         ) : status.configured ? (
-          <Now api={api} status={status} selected={route.page === 'now' ? route.name : undefined} />
+          <Page api={api} status={status} route={route} />
         ) : (
           <p class="loading">
             This host does not belong to a cluster yet. Run <code>systole cluster setup</code> on it.
@@ -53,6 +56,38 @@ export function Shell({ api, onLeave }: { readonly api: Api; readonly onLeave: (
       </main>
     </>
   )
+}
+
+const pages = [
+  ['now', 'Now'],
+  ['what-if', 'What if'],
+  ['change', 'Change'],
+] as const
+
+function Pages({ page }: { readonly page: string }) {
+  return (
+    <nav class="pages" aria-label="Pages">
+      {pages.map(([name, title]) => (
+        <a key={name} href={linkTo(name)} aria-current={page === name ? 'page' : undefined}>
+          {title}
+        </a>
+      ))}
+    </nav>
+  )
+}
+
+function Page({
+  api,
+  status,
+  route: { page, name },
+}: {
+  readonly api: Api
+  readonly status: StatusFacts
+  readonly route: Route
+}) {
+  if (page === 'what-if') return <WhatIf api={api} status={status} />
+  if (page === 'change') return <Change api={api} line={name ?? ''} />
+  return <Now api={api} status={status} selected={page === 'now' ? name : undefined} />
 }
 
 /** The hash of the address is the route here. */

@@ -1,54 +1,76 @@
-/** A token is shown to the daemon once before it is kept, so that a wrong one is refused here, with the daemon's sentence. */
+/** As a user of the host, or with a token. Either is shown to the daemon here, so that a wrong one is refused with its sentence. */
 import { useState } from 'preact/hooks'
-import { ApiProblem, apiWith } from './base/api.ts'
+import { ApiProblem, apiWith, type Credentials, logIn } from './base/api.ts'
+
+type How = 'user' | 'token'
 
 export function SignIn({
   why,
-  onToken,
+  onCredentials,
 }: {
   readonly why: string | undefined
-  readonly onToken: (token: string) => void
+  readonly onCredentials: (credentials: Credentials) => void
 }) {
-  const [token, setToken] = useState('')
+  const [how, setHow] = useState<How>('user')
+  const [given, setGiven] = useState({ user: '', password: '', token: '' })
   const [refusal, setRefusal] = useState(why)
   const [busy, setBusy] = useState(false)
   const send = async (event: Event): Promise<void> => {
     event.preventDefault()
-    const given = token.trim()
-    if (given === '') return setRefusal('Paste a token.')
     setBusy(true)
     try {
-      // What it begins with is kept for the stream of the picture, which follows.
-      const end = new AbortController()
-      await apiWith(given, () => undefined).open(undefined, end.signal)
-      end.abort()
-      onToken(given)
+      onCredentials(how === 'user' ? await logIn(given.user, given.password) : await withToken(given.token.trim()))
     } catch (error) {
       setRefusal(error instanceof ApiProblem ? error.message : 'This node does not answer.')
       setBusy(false)
     }
   }
+  const note = (name: keyof typeof given) => ({
+    spellcheck: false,
+    value: given[name],
+    required: true,
+    onInput: ({ currentTarget }: { readonly currentTarget: HTMLInputElement }) =>
+      setGiven({ ...given, [name]: currentTarget.value }),
+  })
   return (
     <main class="sign-in">
       <form onSubmit={(event) => void send(event)} aria-labelledby="sign-in-title">
         <h1 id="sign-in-title">
           Systole <span class="muted">on {location.hostname}</span>
         </h1>
-        <label for="token">API token</label>
-        <input
-          id="token"
-          type="password"
-          autocomplete="off"
-          spellcheck={false}
-          value={token}
-          aria-describedby="token-help"
-          aria-invalid={refusal !== undefined}
-          onInput={(event) => setToken(event.currentTarget.value)}
-        />
-        <p id="token-help" class="muted">
-          On a node, <code>systole token create NAME --administrator</code> makes one; with <code>--role=ROLE</code> it
-          may do what the role permits. This tab keeps it until it is closed.
-        </p>
+        <fieldset>
+          <legend>Sign in with</legend>
+          {(['user', 'token'] as const).map((one) => (
+            <label key={one} class="check">
+              <input type="radio" name="how" checked={how === one} onChange={() => setHow(one)} />
+              {one === 'user' ? 'a user of this host' : 'a token'}
+            </label>
+          ))}
+        </fieldset>
+        {how === 'user' ? (
+          <>
+            <label>
+              User
+              <input type="text" autocomplete="username" {...note('user')} />
+            </label>
+            <label>
+              Password
+              <input type="password" autocomplete="current-password" {...note('password')} />
+            </label>
+            <p class="muted">A member of the group haclient, or a user that the access control lists name.</p>
+          </>
+        ) : (
+          <>
+            <label>
+              API token
+              <input type="password" autocomplete="off" {...note('token')} />
+            </label>
+            <p class="muted">
+              On a node, <code>systole token create NAME --administrator</code> makes one; with <code>--role=ROLE</code>{' '}
+              it may do what the role permits. This tab keeps it until it is closed.
+            </p>
+          </>
+        )}
         <p role="alert" class="refusal">
           {refusal}
         </p>
@@ -58,4 +80,10 @@ export function SignIn({
       </form>
     </main>
   )
+}
+
+async function withToken(token: string): Promise<Credentials> {
+  const credentials = { kind: 'token', token } as const
+  await apiWith(credentials, () => undefined).who()
+  return credentials
 }

@@ -45,6 +45,7 @@ const picture = async (name: string): Promise<void> => {
 test('a wrong token is refused with the sentence of the daemon, and the right one leads to the picture', async () => {
   const { page } = seen
   expect(await axeFindings(page)).toEqual([])
+  await page.getByRole('radio', { name: 'a token' }).check()
   await page.getByLabel('API token').fill('systole_wrong')
   await page.getByRole('button', { name: 'Sign in' }).click()
   await expect.poll(async () => await page.getByRole('alert').textContent()).toMatch(/token/i)
@@ -153,7 +154,7 @@ test('light colours and the width of a phone are as usable', async () => {
 test('a token that is revoked ends the session', async () => {
   const { page } = seen
   await lab.systole('n1', 'token', 'revoke', 'ops')
-  await page.getByLabel('API token').waitFor()
+  await page.getByRole('button', { name: 'Sign in' }).waitFor()
   expect(await page.getByRole('alert').textContent()).toContain('not valid any more')
   expect(await page.evaluate(() => sessionStorage.length)).toBe(0)
 })

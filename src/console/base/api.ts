@@ -13,28 +13,52 @@ export class ApiProblem extends Error {
   }
 }
 
+/** Whoever pasted a token shows it with each request; for a user of the host the browser shows a cookie, which no script can read. */
+export type Credentials =
+  | { readonly kind: 'token'; readonly token: string }
+  | { readonly kind: 'session'; readonly csrf: string }
+
 export interface Answer<T> {
   readonly result: T
   readonly exitCode: number
   readonly notes: readonly string[]
+  /** The version of the configuration that it was made from. */
+  readonly version?: string
+}
+
+export interface Who {
+  readonly user: string
+  readonly csrf?: string
 }
 
 export interface Api {
   readonly read: <T>(path: string, query?: Query, signal?: AbortSignal) => Promise<Answer<T>>
-  readonly act: <T>(path: string, body: ActBody, options?: { readonly dryRun?: boolean }) => Promise<Answer<T>>
+  readonly act: <T>(path: string, body: ActBody, options?: ActOptions) => Promise<Answer<T>>
+  readonly who: () => Promise<Who>
+  readonly leave: () => Promise<void>
   readonly open: (lastId: string | undefined, signal: AbortSignal) => Promise<Response>
 }
 
 export type Query = readonly (readonly [name: string, value: string])[]
+
+interface ActOptions {
+  readonly dryRun?: boolean
+  /** Of the configuration: nothing is changed if it has another one by now. */
+  readonly ifVersion?: string | undefined
+}
 
 export interface ActBody {
   readonly words?: readonly string[]
   readonly flags?: Readonly<Record<string, string | boolean | readonly string[]>>
 }
 
-export function apiWith(token: string, onRefused: () => void): Api {
+export function apiWith(credentials: Credentials, onRefused: () => void): Api {
   const ask = async (path: string, init: RequestInit = {}): Promise<Response> => {
-    const headers = { ...(init.headers as Record<string, string> | undefined), authorization: `Bearer ${token}` }
+    const shown: Readonly<Record<string, string>> =
+      credentials.kind === 'token'
+        ? { authorization: `Bearer ${credentials.token}` }
+        : { 'x-csrf-token': credentials.csrf }
+    const headers = { ...(init.headers as Record<string, string> | undefined), ...shown }
     const response = await fetch(`/api/v1${path}`, { ...init, headers, credentials: 'same-origin' }).catch(
       (error: unknown) => {
         if (error instanceof DOMException && error.name === 'AbortError') throw error
@@ -52,17 +76,42 @@ export function apiWith(token: string, onRefused: () => void): Api {
       const init = signal === undefined ? {} : { signal }
       return (await (await ask(asked === '' ? path : `${path}?${asked}`, init)).json()) as Answer<T>
     },
-    act: async <T>(path: string, body: ActBody, { dryRun = false } = {}) => {
+    act: async <T>(path: string, body: ActBody, { dryRun = false, ifVersion }: ActOptions = {}) => {
       const response = await ask(dryRun ? `${path}?dry-run` : path, {
         method: 'POST',
-        headers: { 'content-type': 'application/json' },
+        headers: { 'content-type': 'application/json', ...(ifVersion !== undefined && { 'if-match': ifVersion }) },
         body: JSON.stringify(body),
       })
-      return (await response.json()) as Answer<T>
+      const version = response.headers.get('etag')
+      const answer = (await response.json()) as Answer<T>
+      return version === null ? answer : { ...answer, version }
+    },
+    who: async () => (await (await ask('/session')).json()) as Who,
+    leave: async () => {
+      if (credentials.kind === 'session') await ask('/session', { method: 'DELETE' })
     },
     open: async (lastId, signal) =>
       await ask('/events', { signal, headers: lastId === undefined ? {} : { 'last-event-id': lastId } }),
   }
+}
+
+/** Undefined: this browser has no session. */
+export async function runningSession(): Promise<Credentials | undefined> {
+  const response = await fetch('/api/v1/session', { credentials: 'same-origin' })
+  const { csrf } = response.ok ? ((await response.json()) as Who) : {}
+  return csrf === undefined ? undefined : { kind: 'session', csrf }
+}
+
+export async function logIn(user: string, password: string): Promise<Credentials> {
+  const response = await fetch('/api/v1/session', {
+    method: 'POST',
+    credentials: 'same-origin',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ user, password }),
+  })
+  if (!response.ok) throw await problemIn(response)
+  const { csrf = '' } = (await response.json()) as Who
+  return { kind: 'session', csrf }
 }
 
 async function problemIn(response: Response): Promise<ApiProblem> {

@@ -5,6 +5,7 @@ import type { Api } from '../base/api.ts'
 import { useAsked } from '../base/asked.ts'
 import { Command } from '../base/command.tsx'
 import { linkTo } from '../base/route.ts'
+import { actionsFor } from '../change/actions.ts'
 
 export function WhyPanel({
   api,
@@ -33,6 +34,13 @@ export function WhyPanel({
           close
         </a>
       </div>
+      <nav class="actions" aria-label={`Change ${name}`}>
+        {actionsFor(name, status).map(({ title: word, line }) => (
+          <a key={word} href={linkTo('change', line)}>
+            {word} …
+          </a>
+        ))}
+      </nav>
       {refusal !== undefined && (
         <p class="refusal" role="alert">
           {refusal}

@@ -62,6 +62,7 @@ export async function openPage(
 }
 
 export async function signIn(page: Page, token: string): Promise<void> {
+  await page.getByRole('radio', { name: 'a token' }).check()
   await page.getByLabel('API token').fill(token)
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByRole('heading', { name: 'Resources' }).waitFor()

@@ -51,12 +51,24 @@ function cibOf(members: readonly string[], inside: string): string {
     )}</nodes><resources>${inside}</resources><constraints/></configuration><status>${states.join('')}</status></cib>`
 }
 
-export function largeCib(): string {
+export const largeCib = (): string => running(cibOf(nodes, resources))
+
+/** Three members with a group on each, and a clone. */
+export const smallCib = (): string =>
+  running(
+    cibOf(
+      nodes.slice(0, 3),
+      times(3, (at) => `<group id="shop-${at}">${primitive(`fs-${at}`)}${primitive(`app-${at}`)}</group>`) +
+        clone('ping', { interleave: 'true' }),
+    ),
+  )
+
+/** Probes first, then what they allow. */
+function running(xml: string): string {
   const md5 = (text: string): string => createHash('md5').update(text).digest('hex')
-  const parsed = parseXml(cibOf(nodes, resources))
+  const parsed = parseXml(xml)
   if (!parsed.ok) throw new Error('The CIB of the picture cannot be read.')
-  const now = Math.floor(Date.now() / 1000)
-  const question = { now, md5, utcOffsetAt, showScores: false, keepsResult: true }
+  const question = { now: Math.floor(Date.now() / 1000), md5, utcOffsetAt, showScores: false, keepsResult: true }
   return printXml(simulate({ ...question, cib: simulate({ ...question, cib: parsed.value }).result() }).result())
 }
 

@@ -1,0 +1,65 @@
+/** What-ifs in the browser, by the real scheduler on the CIB of a large cluster. */
+import { mkdirSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { axeFindings, openBrowser, openPage, signIn, type Watched } from './lab/browser.ts'
+import { type FrozenCluster, serveFrozen } from './lab/frozen-cluster.ts'
+import { frozenToken, largeMembers, smallCib } from './lab/large-cib.ts'
+
+const pictures = resolve(import.meta.dirname, '../../docs/guides/console')
+let browser: Awaited<ReturnType<typeof openBrowser>>
+let frozen: FrozenCluster
+let seen: Watched
+
+beforeAll(async () => {
+  mkdirSync(pictures, { recursive: true })
+  browser = await openBrowser()
+  frozen = await serveFrozen(smallCib(), { members: largeMembers.slice(0, 3), dc: 'node-01' })
+  seen = await openPage(browser.browser, frozen.address)
+  await signIn(seen.page, frozenToken)
+  await seen.page.getByRole('link', { name: 'What if' }).click()
+})
+afterAll(async () => {
+  await browser?.close()
+  await frozen?.close()
+})
+
+test('without an assumption the cluster would do nothing', async () => {
+  await seen.page.getByRole('heading', { name: 'The cluster would do nothing.' }).waitFor()
+})
+
+test('a node that is lost: what would be done stands in order, and the picture afterwards beside the present', async () => {
+  const { page } = seen
+  await page.getByLabel('node-01').selectOption('lost (power cut)')
+  await page
+    .getByRole('listitem')
+    .filter({ hasText: /Move.*shop|fs-00/ })
+    .first()
+    .waitFor()
+  const now = page.getByRole('region', { name: 'Now', exact: true })
+  const afterwards = page.getByRole('region', { name: 'Afterwards' })
+  await now.locator('td[title^="shop-00 on node-01:"]').waitFor()
+  await afterwards.locator('td[title^="shop-00 on node-0"]').waitFor()
+  expect(await afterwards.locator('td[title^="shop-00 on node-01:"]').count()).toBe(0)
+  expect(await axeFindings(page)).toEqual([])
+  await page.screenshot({ path: join(pictures, 'what-if.png') })
+})
+
+test('a command and a failure on its way are assumed, and refused with a sentence where they are wrong', async () => {
+  const { page } = seen
+  await page.getByRole('button', { name: 'Discard' }).click()
+  await page.getByLabel('This command was given').fill('resource disable shop-00')
+  await page
+    .getByRole('listitem')
+    .filter({ hasText: /Stop.*fs-00/ })
+    .waitFor()
+  await page.getByRole('link', { name: 'Apply this command …' }).waitFor()
+  await page.getByLabel('This operation fails').fill('nonsense')
+  await page.getByRole('alert').getByText("'nonsense' is not an operation").waitFor()
+  await page.getByRole('button', { name: 'Discard' }).click()
+  await page.getByRole('heading', { name: 'The cluster would do nothing.' }).waitFor()
+})
+
+test('nothing went wrong in the browser, and nothing else was asked for', () => {
+  expect(seen.troubles).toEqual([])
+})
