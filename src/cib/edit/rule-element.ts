@@ -14,13 +14,17 @@ export interface NewRule {
   readonly role?: Role
   readonly booleanOp: 'and' | 'or'
   readonly conditions: readonly RuleCondition[]
+  /** As pcs 0.11 writes it: a single condition needs no boolean-op. */
+  readonly withoutOp?: boolean
+  /** As pcs 0.11 writes it: with a score, whatever the schema. */
+  readonly scored?: boolean
 }
 
 /** Before the schema 3.9 every rule has a score, also where it means nothing: Pacemaker takes no CIB without. */
 export function schemaRule(cib: XmlElement, rule: NewRule): NewRule {
   const schema = cib.attributes['validate-with'] ?? ''
   const isOld = /^pacemaker-\d/.test(schema) && schema.localeCompare('pacemaker-3.9', 'en', { numeric: true }) < 0
-  return isOld ? withScores(rule) : rule
+  return isOld || rule.scored ? withScores(rule) : rule
 }
 
 const withScores = (rule: NewRule): NewRule => ({
@@ -37,7 +41,7 @@ export function ruleElement(rule: NewRule, wantedId: string, ids: IdSource): Xml
   const id = rule.id ?? ids.free(wantedId)
   const attributes = present({
     id,
-    'boolean-op': rule.conditions.length > 1 ? rule.booleanOp : 'and',
+    'boolean-op': rule.conditions.length > 1 ? rule.booleanOp : rule.withoutOp ? undefined : 'and',
     role: rule.role,
     score: rule.score === undefined ? undefined : formatScore(rule.score),
     'score-attribute': rule.scoreAttribute,

@@ -6,3 +6,6 @@ import type { Speech } from '../call/speech.ts'
  */
 export const judgesAsPcs = ({ program, dialect, readsOldWords }: Speech): boolean =>
   program === 'pcs' && readsOldWords && (dialect === '0.12' || dialect === '0.11')
+
+/** Called as pcs 0.11, whose rules have other attributes that mean the same. */
+export const writesAs011 = (speech: Speech): boolean => judgesAsPcs(speech) && speech.dialect === '0.11'

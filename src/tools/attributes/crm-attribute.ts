@@ -114,7 +114,8 @@ export interface AttributeQuestion extends PairQuery {
 function readAsked(call: ParsedCall, world: ToolWorld): AttributeQuestion | ToolReply {
   const { given } = call
   const promotion = hasOption(given, 'promotion')
-  const resource = optionValue(given, 'promotion') ?? call.resource
+  // Without a value it is the agent's own.
+  const resource = optionValue(given, 'promotion') || call.resource
   if (promotion && resource === undefined)
     return refused(
       exitCodes.usage,

@@ -57,7 +57,8 @@ function run({ given }: ParsedCall, world: ToolWorld): ToolReply {
   }
   const expected = optionValue(given, 'expected')
   const end = endOf(given, world)
-  const result = end === undefined ? dateText(given, world) : written(end, given)
+  // What is expected is said in UTC, whatever offset is shown.
+  const result = end === undefined ? dateText(given, world) : written({ ...end, offset: 0 }, given)
   const differs = expected !== undefined && result !== undefined && result !== expected
   const output = parts.map(({ line }) => `${line}\n`).join('')
   return {

@@ -7,7 +7,7 @@ import {
   type RuleCondition,
   type XmlElement,
 } from '../../../cib/index.ts'
-import { judgesAsPcs } from '../../as-pcs/speech.ts'
+import { judgesAsPcs, writesAs011 } from '../../as-pcs/speech.ts'
 import { type Call, type Command, changeFlags, type Outcome, Refusal } from '../../call/command.ts'
 import { changeCib } from '../../change/change.ts'
 import { onlyKnown, readRole, readScore } from '../../grammar/constraint-words.ts'
@@ -161,6 +161,7 @@ async function byRule(call: Call, resource: string, words: readonly string[]): P
             ...(scoreAttribute === undefined ? { score: readScore(score ?? 'INFINITY') } : { scoreAttribute }),
             ...(role === undefined ? {} : { role: readRole(role) }),
             ...(ruleId === undefined ? {} : { id: ruleId }),
+            withoutOp: writesAs011(call.speech),
           },
         },
         force: call.flags.has('force'),

@@ -5,7 +5,7 @@ import {
   type RuleCondition,
   updateDefaultsSet,
 } from '../../../cib/index.ts'
-import { judgesAsPcs } from '../../as-pcs/speech.ts'
+import { judgesAsPcs, writesAs011 } from '../../as-pcs/speech.ts'
 import { type Command, changeFlags, done, Refusal } from '../../call/command.ts'
 import { changeCib, takesAnyValue } from '../../change/change.ts'
 import { onlyKnown, readScore } from '../../grammar/constraint-words.ts'
@@ -57,7 +57,7 @@ function createSet(of: DefaultsOf, path: readonly string[], alias: readonly stri
             force: takesAnyValue(call),
             ...(id === undefined ? {} : { id }),
             ...(score === undefined ? {} : { score: readScore(score) }),
-            ...(rule === undefined ? {} : { rule }),
+            ...(rule === undefined ? {} : { rule: { ...rule, scored: writesAs011(call.speech) } }),
           }),
         message: ({ created }) => `The set of defaults ${created[0] ?? ''} is configured.`,
         notices: () => [{ code: 'defaults-may-be-overridden' }],
