@@ -1,3 +1,5 @@
+import { execFileSync } from 'node:child_process'
+import { resolve } from 'node:path'
 import { expect, test } from 'vitest'
 import { fieldsWithoutSecrets } from '../../src/daemon/host/log.ts'
 
@@ -22,4 +24,17 @@ test('an error is logged with its cause', () => {
   expect(fieldsWithoutSecrets({ error }, 0)).toMatchObject({
     error: { message: 'the store is away', cause: { type: 'TypeError', message: 'no route' } },
   })
+})
+
+test.each([
+  ['journal', ['<6>', '<4>', '<3>']],
+  ['elsewhere', ['', '', '']],
+  ['nowhere', ['', '', '']],
+])('the journal is told how grave a line is, and nobody else: %s', (where, expected) => {
+  const project = resolve(import.meta.dirname, '../..')
+  const words = ['scripts/run.mjs', 'test/daemon/log-main.ts', where]
+  const lines = execFileSync(process.execPath, words, { cwd: project, encoding: 'utf8' }).trimEnd().split('\n')
+  expect(lines.map((line) => line.slice(0, line.indexOf('{')))).toEqual(expected)
+  const messages = lines.map((line) => (JSON.parse(line.slice(line.indexOf('{'))) as { readonly msg: string }).msg)
+  expect(messages).toEqual(['an information', 'a warning', 'an error'])
 })

@@ -56,6 +56,16 @@ export function testRolesOn({ release, root }: { readonly release: string; reado
     expect(await lab.mainPid('r1', 'systoled-remote')).toBe('0')
     expect(await lab.inNode('n1', 'id', '-gn', 'hacluster')).toBe('haclient\n')
     expect(await lab.inNode('n1', 'cat', `/proc/${await lab.mainPid('n1')}/cmdline`)).toContain('/node/bin/node')
+    // Another daemon, whose output is the journal's: it is told how grave each line is.
+    const second = ['--unit=second', '-p', 'StandardOutput=journal', '-E', 'SYSTOLE_ROOT=/run/second']
+    await lab.inNode('w1', 'systemctl', 'start', 'systemd-journald')
+    await lab.inNode('w1', 'systemd-run', ...second, '/usr/sbin/systoled')
+    await lab.until('the journal has its lines', async () =>
+      /"PRIORITY" ?: ?"6".*"MESSAGE" ?: ?"\{|"MESSAGE" ?: ?"\{.*"PRIORITY" ?: ?"6"/.test(
+        await lab.inNode('w1', 'journalctl', '-u', 'second', '-o', 'json'),
+      ),
+    )
+    await lab.inNode('w1', 'systemctl', 'stop', 'second')
     // The commands were compiled here.
     await lab.inNode('n1', 'test', '-s', '/usr/lib/systole/current/dist/code/systole.cjs.compiled')
     expect(await lab.inNode('n1', 'man', '-w', 'systole-resource')).toContain(
