@@ -32,6 +32,12 @@ export class LoginLimit {
     this.#attempts = [...this.#attempts, { ...attempt, at: now }].slice(-mostKept)
   }
 
+  /** What it took is not part of the wait. */
+  failed({ user, address }: Omit<Attempt, 'at'>, now: number): void {
+    const last = this.#attempts.findLastIndex((one) => one.user === user && one.address === address)
+    this.#attempts = this.#attempts.map((one, index) => (index === last ? { ...one, at: now } : one))
+  }
+
   succeeded({ user, address }: Omit<Attempt, 'at'>): void {
     this.#attempts = this.#attempts.filter((one) => one.user !== user || one.address !== address)
     const key = keyOf(user, address)

@@ -55,7 +55,10 @@ export class Logins {
       throw refuse('no-role', 'root cannot log in to the HTTPS API. Log in as a member of the group haclient.')
     this.#limit.begin(attempt, now())
     const answer = await this.#inTurn(address, async () => await this.#ports.askPam({ user, password, from: address }))
-    if (answer.kind !== 'ok') throw this.#refused(answer, attempt)
+    if (answer.kind !== 'ok') {
+      this.#limit.failed(attempt, now())
+      throw this.#refused(answer, attempt)
+    }
     this.#limit.succeeded(attempt)
     try {
       const rights = await this.#ports.rightsOf(user)

@@ -117,3 +117,11 @@ test('a process for PAM that fails, or says what nobody knows, lets nobody in', 
   ] as const)
     expect(await askPam(question, ['-e', program])).toEqual({ kind: 'failed', why })
 })
+
+test('the wait begins when the attempt has failed, however long PAM has taken', () => {
+  const limit = new LoginLimit()
+  const alice = { user: 'alice', address: 'a' }
+  for (let count = 0; count < 5; count++) limit.begin(alice, 0)
+  limit.failed(alice, 5000)
+  expect(limit.waitMs(alice, 5000)).toBe(1000)
+})
