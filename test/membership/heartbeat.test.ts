@@ -353,3 +353,41 @@ describe('a restart that is announced', () => {
     expect(watcher.states().gamma).toBe('silent')
   })
 })
+
+describe('a silence', () => {
+  const delta = nodeName('delta')
+
+  test('that half of the members find is not agreed upon', () => {
+    const watcher = new Watcher()
+    watcher.feed({ kind: 'nodes', peers: [alpha, beta, gamma, delta], members: [alpha, beta, gamma, delta] })
+    const hear = (gammaSays: readonly NodeName[]): void => {
+      for (let time = 0; time < 2000; time += 100) {
+        watcher.sleep(100)
+        watcher.pulse(beta, [delta])
+        watcher.pulse(gamma, gammaSays)
+      }
+    }
+    hear([])
+    expect(watcher.states()).toMatchObject({ gamma: 'heard', delta: 'silent' })
+    expect(agreedSilence(watcher.state, watcher.now)).toEqual([])
+    hear([delta])
+    expect(agreedSilence(watcher.state, watcher.now)).toEqual([delta])
+  })
+
+  test('is told to the others in the moment in which it is found, whenever the next pulse is due', () => {
+    const late = [0, 30, 60, 90, 120, 150].flatMap((offset) => {
+      const watcher = new Watcher()
+      watcher.pass(400, [beta, gamma])
+      watcher.sleep(offset)
+      watcher.pulse(gamma)
+      for (let turn = 0; turn < 300 && watcher.states().gamma !== 'silent'; turn++) {
+        watcher.effects = []
+        watcher.sleep(10)
+        watcher.pulse(beta)
+      }
+      const told = watcher.effects.some((effect) => effect.kind === 'send-pulse' && effect.pulse.silent.includes(gamma))
+      return watcher.states().gamma === 'silent' && told ? [] : [offset]
+    })
+    expect(late).toEqual([])
+  })
+})
