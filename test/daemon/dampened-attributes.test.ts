@@ -47,7 +47,7 @@ async function put(key: string, value: unknown): Promise<number> {
   return (await store.transaction({ compare: [], writes: [{ kind: 'put', key, value: toBytes(value) }] })).revision
 }
 
-const valueOf = async (key: string): Promise<unknown> => {
+const valueIn = async (key: string): Promise<unknown> => {
   const entry = await store.get(key)
   return entry && (fromBytes(entry.value) as { readonly value: string }).value
 }
@@ -77,7 +77,7 @@ async function tried(): Promise<void> {
 test('writes what was quiet for long enough', async () => {
   await dc()
   await tried()
-  expect(await valueOf(written)).toBe('1')
+  expect(await valueIn(written)).toBe('1')
 })
 
 test('writes nothing over a change that this node has not seen yet', async () => {
@@ -85,12 +85,12 @@ test('writes nothing over a change that this node has not seen yet', async () =>
   lagging = known.get(withheld)
   await put(withheld, change('2'))
   await tried()
-  expect(await valueOf(written)).toBeUndefined()
-  expect(await valueOf(withheld)).toBe('2')
+  expect(await valueIn(written)).toBeUndefined()
+  expect(await valueIn(withheld)).toBe('2')
 })
 
 test('writes nothing in the term of an earlier DC', async () => {
   await dc(1_000_000)
   await tried()
-  expect(await valueOf(written)).toBeUndefined()
+  expect(await valueIn(written)).toBeUndefined()
 })
