@@ -8,8 +8,10 @@ import { readComponent } from './read-component.ts'
 
 /** What a reader of files knows besides the file. */
 export interface PlayGround {
-  /** Cluster nodes, in order. */
+  /** Cluster nodes, in order: all that are meant where none is named. */
   readonly nodes: readonly string[]
+  /** Remote and guest nodes, which are meant where they are named. */
+  readonly remotes: readonly string[]
   /** The node where the play is started. */
   readonly here: string
   /** Files by a pattern beside the file that names them, or why there are none. */

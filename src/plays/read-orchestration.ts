@@ -44,10 +44,11 @@ function targetsOf(
 ): readonly string[] {
   if (!Array.isArray(item.targets)) return ground.nodes
   const targets = [...new Set(item.targets.map(String))]
+  const known = [...ground.nodes, ...ground.remotes]
   for (const [place, node] of targets.entries())
-    if (!ground.nodes.includes(node))
+    if (!known.includes(node))
       mistakes.push(
-        `${source.placeOf([at, 'targets', place])}: There is no cluster node '${node}'.${didYouMean(similarWords(node, ground.nodes))}`,
+        `${source.placeOf([at, 'targets', place])}: There is no node '${node}'.${didYouMean(similarWords(node, known))}`,
       )
   return targets
 }

@@ -123,13 +123,9 @@ class Reader {
       for (const [node, value] of Object.entries(fieldsOf(fieldsOf(source.value).hosts))) {
         const role = String(fieldsOf(value).role)
         const of = known.get(role)
-        const { nodes } = this.#ground
+        const nodes = [...this.#ground.nodes, ...this.#ground.remotes]
         if (!nodes.includes(node))
-          this.#wrong(
-            source,
-            ['hosts', node],
-            `There is no cluster node '${node}'.${didYouMean(similarWords(node, nodes))}`,
-          )
+          this.#wrong(source, ['hosts', node], `There is no node '${node}'.${didYouMean(similarWords(node, nodes))}`)
         if (of) give(node, of.services)
         else
           this.#wrong(

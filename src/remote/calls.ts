@@ -6,6 +6,7 @@ import type { ResourceId } from '../base/index.ts'
 import type { OperationRecord } from '../cib/index.ts'
 import type { TermAnswer } from '../rpc/index.ts'
 import type { ClusterAction, ResourceAction } from '../transition/index.ts'
+import type { TaskCalls } from './task-calls.ts'
 
 interface Call<Request, Answer> {
   readonly request: Request
@@ -33,10 +34,12 @@ export interface OwnAnswer {
   readonly highestToken: number
   /** When its daemon started, in milliseconds since the epoch: another one has forgotten what the last one was told. */
   readonly incarnation: number
+  /** What its tasks do not outlive. An older version, which runs none, does not tell it. */
+  readonly bootId?: string
 }
 
 /** What the cluster asks of a remote node. */
-export interface RemoteCalls {
+export interface RemoteCalls extends TaskCalls {
   /** The first call on a connection; nothing else is obeyed before it. */
   readonly own: Call<OwnRequest, OwnAnswer>
   /** An action of a transition, as a cluster node's own executor takes it. */

@@ -15,13 +15,14 @@ import {
   wordForm,
 } from '../rpc/index.ts'
 import type { AnswerOf, OwnerCalls, RemoteCalls, RequestOf } from './calls.ts'
+import { lifeForm, taskForms } from './task-calls.ts'
 
 /** Bytes of one message. Before a cluster node has shown its token, it has nothing long to say. */
 export const longest = {
   unowned: 16 * 1024,
   /** An action with the parameters of its resource; an answer to a tool: a whole CIB. */
   toRemote: 64 * 1024 * 1024,
-  /** Records of an operation, words of a command. */
+  /** Records of an operation, words of a command; a piece of a task's output. */
   fromRemote: 1024 * 1024,
 } as const
 
@@ -87,7 +88,12 @@ export const remoteForms: CallForms<RemoteCalls> = {
       revoked: v.exactOptional(listUpTo(10_000, serialForm)),
       members: v.exactOptional(listUpTo(1000, addressForm)),
     }),
-    answer: v.object({ accepted: v.boolean(), highestToken: countForm, incarnation: countForm }),
+    answer: v.object({
+      accepted: v.boolean(),
+      highestToken: countForm,
+      incarnation: countForm,
+      bootId: v.exactOptional(lifeForm),
+    }),
   },
   perform: {
     request: v.object({
@@ -109,6 +115,7 @@ export const remoteForms: CallForms<RemoteCalls> = {
     answer: v.object({ trusts: listUpTo(16, fingerprintForm), certifiedBy: v.union([v.literal(''), fingerprintForm]) }),
   },
   release: { request: nothing, answer: nothing },
+  ...taskForms,
 }
 
 /** A text from a program that ran: XML, in which it is kept, has no way to write some characters (XML 1.0, 2.2). */
@@ -197,3 +204,6 @@ export function fitsOwner<Name extends keyof OwnerCalls>(name: Name, body: unkno
     v.is(ownerForms[name].request, body) && Buffer.byteLength(JSON.stringify(body)) <= longest.fromRemote - roomForFrame
   )
 }
+
+/** Whether a remote node takes this call: it ends the connection of whoever sends another. */
+export const fitsRemote = (name: keyof RemoteCalls, body: unknown): boolean => v.is(remoteForms[name].request, body)

@@ -4,7 +4,16 @@
  */
 export type { CallHandlers, OwnerCalls, OwnRequest, RemoteCalls } from './calls.ts'
 export { connectRemote, type RemoteAddress, type RemoteLink, RemoteUnreachableError } from './connect.ts'
-export { fitsOwner, mostGroups, mostSecretNames } from './forms.ts'
-export { type LinkEnd, LinkEndedError } from './link.ts'
+export { fitsOwner, fitsRemote, mostGroups, mostSecretNames } from './forms.ts'
+export { CallFailedError, type LinkEnd, LinkEndedError } from './link.ts'
 export { nobody, type Ownership } from './ownership.ts'
 export { type OwnerLink, serveRemote } from './serve.ts'
+export {
+  isTaskAnswer,
+  mostOutputBytes,
+  mostTaskFolders,
+  type RemoteFilePart,
+  type TaskAnswer,
+  type TaskCalls,
+  type TaskWork,
+} from './task-calls.ts'

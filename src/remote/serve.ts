@@ -8,12 +8,14 @@ import type { CallHandlers, OwnAnswer, OwnerCalls, OwnRequest, RemoteCalls } fro
 import { longest, ownerForms, remoteForms } from './forms.ts'
 import { Link } from './link.ts'
 import { type Ownership, ownedBy } from './ownership.ts'
+import type { TaskCalls } from './task-calls.ts'
 import { unhurried } from './turn-line.ts'
 
 export type OwnerLink = Link<OwnerCalls, RemoteCalls>
 
 export interface RemotePorts {
   readonly incarnation: number
+  readonly bootId: string
   /** As it was before this daemon started; it must outlive the daemon. */
   readonly ownership: Ownership
   readonly saveOwnership: (ownership: Ownership) => void
@@ -31,6 +33,7 @@ export interface RemotePorts {
   readonly perform: CallHandlers<RemoteCalls>['perform']
   readonly release: CallHandlers<RemoteCalls>['release']
   readonly pki: CallHandlers<RemoteCalls>['pki']
+  readonly tasks: CallHandlers<TaskCalls>
   /** Whether a certificate (DER) is of an authority that is believed now: a connection may be older than that. */
   readonly believes: (certificate: Buffer) => boolean
 }
@@ -69,7 +72,7 @@ class Owners {
         return await act(request)
       }
     }
-    const { perform, release, pki, onLost, believes } = this.#ports
+    const { perform, release, pki, tasks, onLost, believes } = this.#ports
     const link: OwnerLink = new Link<OwnerCalls, RemoteCalls>(
       socket,
       {
@@ -90,6 +93,10 @@ class Owners {
         perform: obeyed(perform),
         release: obeyed(release),
         pki: obeyed(pki),
+        task: obeyed(tasks.task),
+        readTask: obeyed(tasks.readTask),
+        tasks: obeyed(tasks.tasks),
+        writeFile: obeyed(tasks.writeFile),
       },
       ({ reason }) => {
         if (this.#current !== link) return
@@ -100,7 +107,7 @@ class Owners {
   }
 
   #own(link: OwnerLink, asked: OwnRequest): OwnAnswer {
-    const { incarnation, saveOwnership, onOwned, onLost } = this.#ports
+    const { incarnation, bootId, saveOwnership, onOwned, onLost } = this.#ports
     const next = ownedBy(this.#ownership, { highestToken: asked.token, owner: asked.owner })
     const { highestToken } = next ?? this.#ownership
     if (next === undefined) return { accepted: false, highestToken, incarnation }
@@ -118,6 +125,6 @@ class Owners {
     }
     if (asked.revoked !== undefined) this.#ports.saveRevoked(asked.revoked)
     onOwned(link, asked)
-    return { accepted: true, highestToken, incarnation }
+    return { accepted: true, highestToken, incarnation, bootId }
   }
 }

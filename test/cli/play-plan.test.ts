@@ -38,5 +38,5 @@ test('the plan of files by the nodes of a CIB file: a table, Graphviz, or SVG, f
   )
   expect((await plan(site, `--xml-file=${cibFile}`, '--svg')).text).toMatch(/^<svg [\s\S]*<\/svg>\n$/)
   expect((await plan(site, `--xml-file=${cibFile}`, '--dot', '--svg')).exitCode).toBe(1)
-  expect((await plan(site, `--xml-file=${cibFile}`, '--on=n7')).text).toContain("There is no cluster node 'n7'.")
+  expect((await plan(site, `--xml-file=${cibFile}`, '--on=n7')).text).toContain("There is no node 'n7'.")
 })

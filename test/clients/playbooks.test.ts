@@ -22,7 +22,7 @@ test('a playbook runs beside its service file, with its inventory and variables,
       at('service.yml'),
       `id: s\ntype: service\nversion: "1"\ntasks:\n  - id: a\n    driver: ansible_runner\n    playbook: site.yml\n    global_fact_cache: false\n    runner_options: {extravars: {wanted: "${wanted}"}}\n`,
     )
-    const cluster = { nodes: ['n1'], here: 'n1', nodesOfRole: () => ['n1'] }
+    const cluster = { nodes: ['n1'], here: 'n1', remotes: [], nodesOfRole: () => ['n1'] }
     const { steps } = readPlay([at('service.yml'), at('roles.yml')], cluster, undefined)
     const components = steps.flatMap((step) => step.components)
     const order = { components, query: {}, force: false, play: 'p', folder: at('kept') }

@@ -10,6 +10,7 @@ const examples = resolve(import.meta.dirname, '../../examples/plays')
 const example = (name: string): string => join(examples, name)
 const cluster = {
   nodes: ['n1', 'n2', 'n3'],
+  remotes: ['r1'],
   here: 'n2',
   nodesOfRole: (role: string) => (role === 'controller' ? ['n1'] : []),
 }
@@ -161,7 +162,7 @@ const wrong: readonly (readonly [string, string, string])[] = [
   ['- jobs: [\n', '2', 'must'],
   ['- jobs: []\n', '1: [0].jobs', 'The list is empty.'],
   ['- target: [n1]\n  jobs: [{RUN: a}]\n', '1: [0].target', "There is no field 'target' here. Did you mean 'targets'?"],
-  ['- targets: [n4]\n  jobs: [{RUN: a}]\n', '1: [0].targets[0]', "There is no cluster node 'n4'."],
+  ['- targets: [n4]\n  jobs: [{RUN: a}]\n', '1: [0].targets[0]', "There is no node 'n4'."],
   ['- name: x\n', '1: [0]', "The field 'jobs' is missing."],
   ['- jobs: [{RUN: a}]\n  async: later\n', '2: [0].async', "'later' is not true or false."],
   [jobs('RUN: a', 'RNU: b'), '3: [0].jobs[1].RNU', "There is no component 'RNU'. Did you mean 'RUN'?"],
@@ -272,7 +273,7 @@ describe('what is wrong in a file is told with its line and field, and nothing b
     [
       'roles:\n  controller: {services: [s]}\n',
       'hosts:\n  n9: {role: controller}\n',
-      "inventory.yaml:2: hosts.n9: There is no cluster node 'n9'.",
+      "inventory.yaml:2: hosts.n9: There is no node 'n9'.",
     ],
     ['roles:\n  controller: {services: [s]}\n', 'hosts:\n  n1: controller\n', 'inventory.yaml:2: hosts.n1: '],
   ])('%j, %j', (rolesText, inventoryText, sentence) => {

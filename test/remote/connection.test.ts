@@ -6,6 +6,7 @@ import {
   type CallHandlers,
   connectRemote,
   LinkEndedError,
+  mostOutputBytes,
   nobody,
   type OwnerCalls,
   type OwnerLink,
@@ -13,6 +14,7 @@ import {
   type RemoteLink,
   RemoteUnreachableError,
   serveRemote,
+  type TaskAnswer,
 } from '../../src/remote/index.ts'
 import {
   connectPeer,
@@ -79,6 +81,8 @@ interface Served {
   answer: typeof taken
   readonly revoked: string[]
   readonly noted: object[]
+  task: TaskAnswer
+  output: { data: string; ended: boolean }
   /** The certificates of those that call are of an authority that counts. */
   believes: boolean
 }
@@ -92,11 +96,14 @@ async function serve(): Promise<Served> {
     revoked: [] as string[],
     noted: [] as object[],
     believes: true,
+    task: { trace: { kind: 'alive' }, incarnation: 17, bootId: 'b' } as TaskAnswer,
+    output: { data: '', ended: true },
   }
   const server = await serveRemote(
     { host: '127.0.0.1', port: 0, identity: remote },
     {
       incarnation: 17,
+      bootId: 'b',
       ownership: nobody,
       saveOwnership: () => undefined,
       isRevoked: (serial) => served.revoked.includes(serial),
@@ -111,6 +118,12 @@ async function serve(): Promise<Served> {
       release: async () => ({}),
       pki: async () => ({ trusts: [], certifiedBy: '' }),
       believes: () => served.believes,
+      tasks: {
+        task: async () => served.task,
+        readTask: async () => served.output,
+        tasks: async ({ drop }) => ({ ids: drop }),
+        writeFile: async () => ({ outcome: 'same' }),
+      },
     },
   )
   closing.push(server.close)
@@ -149,6 +162,7 @@ test('both sides call and answer', async () => {
     accepted: true,
     highestToken: 5,
     incarnation: 17,
+    bootId: 'b',
   })
   expect(await link.call('perform', command)).toEqual(taken)
   expect(await served.link?.call('tool', { tool: 'crm_node', arguments: [] })).toMatchObject({ output: 'crm_node' })
@@ -234,6 +248,74 @@ test('an answer that is none ends the connection, and fails what waits for it', 
   served.answer = { ...taken, highestTerm: 'three' } as unknown as typeof taken
   await expect(link.call('perform', command)).rejects.toThrow(LinkEndedError)
   expect(ends).toEqual(['it uses another protocol: an answer to perform, highestTerm: not number'])
+})
+
+const moment = '2026-01-01T00:00:00.000Z'
+const result = { started: moment, ended: moment, exitCode: 0 }
+const wrongResults: readonly { readonly name: string; readonly more: object; readonly says: string }[] = [
+  { name: 'more of its output than a record keeps', more: { tail: 'x'.repeat(4102) }, says: 'tail: ' },
+  { name: 'more to be known by others than is kept', more: { said: 'x'.repeat(64 * 1024 + 1) }, says: 'said: ' },
+  { name: 'results of commands that are none', more: { commands: '0:1 evil' }, says: 'commands: ' },
+  { name: 'a time that is none', more: { ended: 'later' }, says: 'ended: ' },
+  { name: 'an exit code that no program has', more: { exitCode: 256 }, says: 'exitCode: ' },
+  { name: 'a signal with escape characters', more: { signal: 'SIG\u001b[2J' }, says: 'signal: ' },
+]
+for (const { name, more, says } of wrongResults)
+  test(`a remote node that answers for a task with ${name} is left`, async () => {
+    const served = await serve()
+    const ends: string[] = []
+    const link = await open(served.server.port, ends)
+    await link.call('own', { owner: 'n1', token: 5, firstCallId: 1 })
+    served.task = { ...served.task, trace: { kind: 'ended', result } }
+    expect(await link.call('task', { id: 'j1.1', waitMs: 0 })).toEqual(served.task)
+    served.task = { ...served.task, trace: { kind: 'ended', result: { ...result, ...more } } }
+    await expect(link.call('task', { id: 'j1.1', waitMs: 0 })).rejects.toThrow(LinkEndedError)
+    expect(ends.join()).toContain(says)
+  })
+
+test('of output, a remote node tells 256 KiB at a time, or is left', async () => {
+  const served = await serve()
+  const ends: string[] = []
+  const link = await open(served.server.port, ends)
+  await link.call('own', { owner: 'n1', token: 5, firstCallId: 1 })
+  served.output = { data: Buffer.alloc(mostOutputBytes).toString('base64'), ended: false }
+  expect(await link.call('readTask', { id: 'j1.1', offset: 0, waitMs: 0 })).toEqual(served.output)
+  served.output = { data: Buffer.alloc(mostOutputBytes + 3).toString('base64'), ended: false }
+  await expect(link.call('readTask', { id: 'j1.1', offset: 0, waitMs: 0 })).rejects.toThrow(LinkEndedError)
+})
+
+test('why a task did not run is shown in one line, whatever a remote node writes', async () => {
+  const served = await serve()
+  const link = await open(served.server.port)
+  await link.call('own', { owner: 'n1', token: 5, firstCallId: 1 })
+  served.task = { ...served.task, trace: { kind: 'ended', result: { ...result, reason: 'no\u001b[2J\nn2 succeeded' } } }
+  const { trace } = await link.call('task', { id: 'j1.1', waitMs: 0 })
+  expect(trace).toMatchObject({ result: { reason: 'no\ufffd[2J\ufffdn2 succeeded' } })
+})
+
+test('a remote node says nothing of a task or a file by itself', async () => {
+  const heard: Buffer[] = []
+  const server = createTlsServer(
+    { cert: remote.certificate, key: remote.key, ca: remote.authority, requestCert: true },
+    (socket) => {
+      socket.on('error', () => undefined)
+      socket.on('data', (chunk) => heard.push(chunk))
+      const answer = { trace: { kind: 'ended', result }, incarnation: 17, bootId: 'b' }
+      const say = (message: object): unknown => socket.write(frame(4, Buffer.from(JSON.stringify(message))))
+      say({ kind: 'answer', id: 1, body: answer })
+      for (const name of ['task', 'tasks', 'readTask', 'writeFile'])
+        say({ kind: 'call', id: 1, name, body: { id: 'j1.1', waitMs: 0, ...answer } })
+      closing.push(() => socket.destroy())
+    },
+  )
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  closing.push(() => server.close())
+  await open((server.address() as AddressInfo).port)
+  for (const name of ['task', 'tasks', 'readTask', 'writeFile'])
+    await vi.waitFor(
+      () => expect(Buffer.concat(heard).toString()).toContain(`This version does not support '${name}'.`),
+      { timeout: 15_000 },
+    )
 })
 
 test('a remote node that asks and does not read what it is answered is left, before it fills the memory', async () => {

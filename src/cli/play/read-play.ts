@@ -17,6 +17,7 @@ import { parseYamlText } from '../host/yaml-text.ts'
 
 export interface PlayCluster {
   readonly nodes: readonly string[]
+  readonly remotes: readonly string[]
   readonly here: string
   readonly nodesOfRole: (role: string) => readonly string[]
 }

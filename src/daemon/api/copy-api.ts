@@ -9,6 +9,7 @@ import { writeFilePart } from '../jobs/write-file.ts'
 import type { Daemon } from '../lifecycle/daemon.ts'
 import { notCurrentCode } from '../node-list/refusal-codes.ts'
 import { quorumSoon } from '../shared-state/quorum-soon.ts'
+import { byConnection, notConnectedCode, writeRemoteFile } from './by-connection.ts'
 import { configuredFile } from './configured-file.ts'
 import { asMessage, isUp, targets } from './job-api.ts'
 
@@ -41,15 +42,24 @@ export function copyHandlers(daemon: Daemon): Pick<Handlers<typeof localService>
 async function give(daemon: Daemon, node: NodeName, part: Messages['FilePart']): Promise<Copied> {
   if (part.phase === 'check' && !isUp(daemon)(node)) return { node, outcome: 'offline' }
   try {
-    const { outcome } =
-      node === daemon.node.name ? await writeFilePart(part) : await daemon.peer(node).writeFile(part, { timeoutMs })
+    const { outcome } = await write(daemon, node, part)
     return { node, outcome }
   } catch (error) {
-    const isRefusal = error instanceof RefusedError && error.code !== notCurrentCode
+    const isRefusal = error instanceof RefusedError && ![notCurrentCode, notConnectedCode].includes(error.code)
     const reason = error instanceof Error ? error.message : String(error)
     // What is no refusal may be a daemon that is restarted: the same part may be sent again.
     return { node, outcome: isRefusal ? 'failed' : 'no-answer', reason }
   }
+}
+
+async function write(daemon: Daemon, node: NodeName, part: Messages['FilePart']): Promise<Messages['FileAnswer']> {
+  if (node === daemon.node.name) return await writeFilePart(part)
+  if (daemon.node.file.nodes.some(({ name }) => name === node))
+    return await daemon.peer(node).writeFile(part, { timeoutMs })
+  return await byConnection(daemon, node, {
+    here: async () => await writeRemoteFile(daemon, node, part),
+    there: async (peer) => await peer.writeFile({ ...part, remote: node }, { timeoutMs }),
+  })
 }
 
 /** As a job that has ended: `job list` shows who has copied what. */

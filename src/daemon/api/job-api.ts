@@ -21,12 +21,15 @@ import { jobId } from '../jobs/job-id.ts'
 import { jobTransaction } from '../jobs/job-writes.ts'
 import { longestWaitMs, readOutput } from '../jobs/read-output.ts'
 import { tasksFolder } from '../jobs/task-files.ts'
+import { isTaskNodeUp, remoteNodesOf } from '../jobs/task-nodes.ts'
+import { defaultOutputBytes } from '../jobs/task-order.ts'
 import type { Daemon } from '../lifecycle/daemon.ts'
 import { fromBytes } from '../records/json-value.ts'
 import { jobKey, jobsPrefix, lockKey, taskKey } from '../records/keys.ts'
 import { secretsOfView } from '../records/secrets-of-view.ts'
 import { quorumSoon } from '../shared-state/quorum-soon.ts'
 import { untilState } from '../shared-state/until-state.ts'
+import { byConnection, readRemoteOutput } from './by-connection.ts'
 import { configuredFile } from './configured-file.ts'
 
 type JobHandlers = Pick<Handlers<typeof localService>, 'runJob' | 'listJobs' | 'getJob' | 'cancelJob' | 'readJobOutput'>
@@ -39,6 +42,8 @@ const longestTimeMs = 7 * 24 * 3_600_000
 const mostOutput = 64 * 1024 * 1024
 /** A node that is not reached is asked again after this. */
 const pauseMs = 500
+/** That of a node which kept less than was printed. */
+const longestLineBetween = 200
 /** A node that answers at all answers at once. */
 const patienceMs = 5000
 
@@ -170,25 +175,24 @@ async function begin(daemon: Daemon, asked: Messages['RunJobRequest']): Promise<
 export const isUp =
   ({ node }: Daemon) =>
   (name: NodeName): boolean =>
-    node.view.members.get(name)?.state === 'member'
+    isTaskNodeUp(node.view, name)
 
-/** Members of the cluster: a remote node runs no job yet. */
+/** Without names or a role, the members of the cluster. */
 export function targets(
   daemon: Daemon,
   { nodes, role }: Pick<Messages['RunJobRequest'], 'nodes' | 'role'>,
 ): readonly NodeName[] {
   const members = daemon.node.file.nodes.map(({ name }) => name)
+  const known = [...members, ...remoteNodesOf(daemon.node.view)]
   if (role !== undefined) {
-    const meant = members.filter((name) => hasRole(daemon, name, role))
+    const meant = known.filter((name) => hasRole(daemon, name, role))
     if (meant.length > 0) return meant
-    throw refuse('no-such-role', `No cluster node has the role '${role}'. 'systole role list' shows the roles.`)
+    throw refuse('no-such-role', `No node has the role '${role}'. 'systole role list' shows the roles.`)
   }
   if (nodes.length === 0) return members
   for (const name of nodes) {
-    if (members.includes(nodeName(name))) continue
-    if (daemon.node.hasRemote(name))
-      throw refuse('remote-node', `${name} is a remote or guest node. Jobs run on cluster nodes only.`)
-    throw refuse('no-such-node', `There is no node '${name}'.${didYouMean(similarWords(name, members))}`)
+    if (known.includes(nodeName(name))) continue
+    throw refuse('no-such-node', `There is no node '${name}'.${didYouMean(similarWords(name, known))}`)
   }
   return [...new Set(nodes)].map(nodeName)
 }
@@ -233,10 +237,9 @@ async function output(
   const isOver = hasEnded(ofNode) || (task !== undefined && isFinished(task))
   const asked = { task: ofNode.task, offset, waitMs: isOver ? 0 : Math.min(waitMs, longestWaitMs) }
   try {
-    const answer =
-      ofNode.node === daemon.node.name
-        ? await readOutput(join(tasksFolder(daemon.paths.data), asked.task), { ...asked, signal })
-        : await daemon.peer(ofNode.node).readTaskOutput(asked, { timeoutMs: asked.waitMs + patienceMs, signal })
+    const most = (task?.maxOutput ?? defaultOutputBytes) + longestLineBetween
+    if (offset > most) return { data: '', ended: true, note: `${ofNode.node} sent more than it was to keep.` }
+    const answer = await outputOf(daemon, ofNode.node, asked, signal)
     // One that is lost leaves no result behind.
     return { ...answer, ended: answer.ended || (isOver && answer.data === '') }
   } catch (error) {
@@ -248,6 +251,23 @@ async function output(
     const note = `${ofNode.node} could not be asked for all of its output.`
     return { data: offset > 0 ? '' : Buffer.from(task?.tail ?? '').toString('base64'), ended: true, note }
   }
+}
+
+async function outputOf(
+  daemon: Daemon,
+  node: NodeName,
+  asked: Omit<Messages['TaskOutputRequest'], 'remote'>,
+  signal: AbortSignal,
+): Promise<Messages['JobOutput']> {
+  const options = { timeoutMs: asked.waitMs + patienceMs, signal }
+  if (node === daemon.node.name)
+    return await readOutput(join(tasksFolder(daemon.paths.data), asked.task), { ...asked, signal })
+  if (daemon.node.file.nodes.some(({ name }) => name === node))
+    return await daemon.peer(node).readTaskOutput(asked, options)
+  return await byConnection(daemon, node, {
+    here: async () => await readRemoteOutput(daemon, node, asked),
+    there: async (peer) => await peer.readTaskOutput({ ...asked, remote: node }, options),
+  })
 }
 
 /** The node of a job, once it has a task or never will have one, or when the wait is over. */

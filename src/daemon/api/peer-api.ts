@@ -27,6 +27,7 @@ import { authoritiesIn, readIdentity, readWholeKey } from '../pki/identity.ts'
 import { fromBytes } from '../records/json-value.ts'
 import { keys } from '../records/keys.ts'
 import { witnessPlace } from '../witness/ask-place.ts'
+import { readRemoteOutput, writeRemoteFile } from './by-connection.ts'
 import { ownJournal } from './journal-api.ts'
 
 export function peerHandlers(daemon: Daemon): Handlers<typeof nodeService> {
@@ -79,12 +80,15 @@ export function peerHandlers(daemon: Daemon): Handlers<typeof nodeService> {
       keepShare(daemon.paths.pki, share, daemon.running ? daemon.node.authority.record?.generation : undefined)
       return {}
     },
-    readTaskOutput: async ({ task, offset, waitMs }, { signal }) => {
+    readTaskOutput: async (asked, { signal }) => {
+      const { task, offset, waitMs, remote } = asked
       if (!isTaskId(task)) throw refuse('bad-name', 'That is not the id of a task.')
+      if (remote !== undefined) return await readRemoteOutput(daemon, remote, asked)
       return await readOutput(join(tasksFolder(daemon.paths.data), task), { offset, waitMs, signal })
     },
     readJournal: async ({ since }) => ownJournal(daemon, since),
     writeFile: async (part, { caller }) => {
+      if (part.remote !== undefined) return await writeRemoteFile(daemon, part.remote, part)
       if (part.phase === 'end')
         daemon.log.info('a file was copied here by a job', {
           path: part.path,

@@ -16,6 +16,7 @@ import { type Handlers, type localService, type Messages, refuse } from '../../r
 import { type Comparison, type Entry, unchanged, type Write } from '../../store/index.ts'
 import { jobId } from '../jobs/job-id.ts'
 import { longestWaitMs } from '../jobs/read-output.ts'
+import { remoteNodesOf } from '../jobs/task-nodes.ts'
 import type { Daemon } from '../lifecycle/daemon.ts'
 import { playTransaction } from '../plays/play-keeper.ts'
 import { fromBytes, toBytes } from '../records/json-value.ts'
@@ -55,12 +56,12 @@ async function start(daemon: Daemon, asked: Messages['StartPlayRequest']): Promi
     )
   const play = playIn(asked.play)
   if (!(await quorumSoon(node))) throw refuse('no-quorum', 'This node has no quorum and cannot start a play.')
-  const known = node.file.nodes.map(({ name }) => String(name))
+  const known = [...node.file.nodes.map(({ name }) => name), ...remoteNodesOf(node.view)].map(String)
   const unknown = [...new Set(play.steps.flatMap(({ nodes }) => nodes))].filter((name) => !known.includes(name))
   if (unknown.length > 0)
     throw refuse(
       'no-such-node',
-      ...unknown.map((name) => `There is no cluster node '${name}'.${didYouMean(similarWords(name, known))}`),
+      ...unknown.map((name) => `There is no node '${name}'.${didYouMean(similarWords(name, known))}`),
     )
   for (const [name, { knowsPlays }] of node.view.members)
     if (knowsPlays !== true)

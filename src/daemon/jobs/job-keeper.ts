@@ -10,6 +10,7 @@ import { jobsPrefix, lockKey, taskKey } from '../records/keys.ts'
 import { secretsOfView } from '../records/secrets-of-view.ts'
 import { jobForLog } from './job-for-log.ts'
 import { jobTransaction } from './job-writes.ts'
+import { isTaskNodeListed, isTaskNodeUp } from './task-nodes.ts'
 
 export interface JobKeeperPorts {
   readonly log: Log
@@ -61,11 +62,10 @@ export class JobKeeper {
 
   #goOn(term: number, { entry, value: job }: Stored<JobRecord>): void {
     const { entry: entryOf, view, log } = this.#ports
-    const { members } = view()
     const world = {
       tasks: tasksOf(job, entryOf),
-      isUp: (node: JobRecord['node']) => members.get(node)?.state === 'member',
-      isListed: (node: JobRecord['node']) => this.#ports.file().nodes.some(({ name }) => name === node),
+      isUp: (node: JobRecord['node']) => isTaskNodeUp(view(), node),
+      isListed: (node: JobRecord['node']) => isTaskNodeListed(this.#ports.file(), view(), node),
       isLocked: job.lock !== undefined && entryOf(lockKey(job.lock)) !== undefined,
     }
     const { state, effects } = jobStep(job, world, new Date().toISOString())

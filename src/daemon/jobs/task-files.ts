@@ -124,3 +124,15 @@ function parsed(text: string | undefined): object {
 export function folders(all: string): readonly string[] {
   return existsSync(all) ? readdirSync(all) : []
 }
+
+/** The file first: a runner that has not begun looks for it. */
+export function stopTask(folder: string): void {
+  writeCancel(folder)
+  const runner = runnerOf(folder)
+  if (runner === undefined) return
+  try {
+    process.kill(runner, 'SIGTERM')
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error
+  }
+}

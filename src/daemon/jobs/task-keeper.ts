@@ -3,13 +3,24 @@ import type { ChildProcess } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { IsSecret } from '../../cib/index.ts'
-import { isFinished, isTaskId, parseTask, type TaskRecord, type TaskSelf, taskStep } from '../../jobs/index.ts'
+import { isTaskId, type TaskRecord, type TaskSelf, taskStep } from '../../jobs/index.ts'
 import { type Entry, isStoreFailure, type Revision, type Store, unchanged } from '../../store/index.ts'
 import type { Log } from '../host/log.ts'
 import { fromBytes, toBytes } from '../records/json-value.ts'
 import { playPartKey, taskKey, tasksPrefix } from '../records/keys.ts'
 import { taskForLog } from './job-for-log.ts'
-import { endLeftCommand, folders, hasBegun, runnerOf, traceOf, writeCancel, writeOrder } from './task-files.ts'
+import { type KnownTask, TaskBook } from './task-book.ts'
+import {
+  endLeftCommand,
+  folders,
+  hasBegun,
+  runnerOf,
+  stopTask,
+  traceOf,
+  writeCancel,
+  writeOrder,
+} from './task-files.ts'
+import { orderOf } from './task-order.ts'
 
 export interface TaskKeeperPorts {
   readonly log: Log
@@ -30,25 +41,18 @@ export interface TaskKeeperPorts {
   readonly secretNames: () => IsSecret
 }
 
-interface Known {
-  readonly entry: Entry
-  readonly task: TaskRecord
-}
-
 /** Of runners that a former daemon started, and of what failed. */
 const lookAgainMs = 200
 /** Runners that ended before they began: something on this node keeps them from it. */
-const mostStarts = 3
+export const mostStarts = 3
 /** Folders of tasks that are no more are looked for that often. */
 const cleanEveryMs = 10 * 60_000
 /** At the same time. The others wait for their turn. */
-const mostRunning = 64
-const defaultOutputBytes = 1024 * 1024
+export const mostRunning = 64
 
 export class TaskKeeper {
   readonly #ports: TaskKeeperPorts
-  /** By key: a record is read once for each of its revisions. */
-  readonly #read = new Map<string, { readonly revision: Revision; readonly task: TaskRecord | undefined }>()
+  readonly #book: TaskBook
   /** Until its outcome is known: undefined; then the revision that it has made, which the view may not show yet. */
   readonly #written = new Map<string, Revision | undefined>()
   readonly #runners = new Map<string, ChildProcess>()
@@ -59,6 +63,7 @@ export class TaskKeeper {
 
   constructor(ports: TaskKeeperPorts) {
     this.#ports = ports
+    this.#book = new TaskBook(ports.below)
   }
 
   /** After every change of the store, and when a runner has ended. */
@@ -82,34 +87,17 @@ export class TaskKeeper {
     clearTimeout(this.#cleaning)
   }
 
-  /** The oldest first. */
-  #own(): readonly Known[] {
-    const entries = this.#ports.below(tasksPrefix)
-    const present = new Set(entries.map(({ key }) => key))
-    for (const key of this.#read.keys()) if (!present.has(key)) this.#read.delete(key)
+  #own(): readonly KnownTask[] {
+    const own = this.#book.unfinished((node) => node === this.#ports.self.node)
     for (const id of [...this.#written.keys(), ...this.#starts.keys()])
-      if (!present.has(taskKey(id))) {
+      if (!this.#book.has(id)) {
         this.#written.delete(id)
         this.#starts.delete(id)
       }
-    return entries
-      .flatMap((entry) => {
-        const task = this.#taskOf(entry)
-        return task?.node === this.#ports.self.node && !isFinished(task) ? [{ entry, task }] : []
-      })
-      .sort((a, b) => a.entry.createRevision - b.entry.createRevision)
+    return own
   }
 
-  #taskOf(entry: Entry): TaskRecord | undefined {
-    const known = this.#read.get(entry.key)
-    if (known?.revision === entry.modRevision) return known.task
-    const task = parseTask(fromBytes(entry.value))
-    const fits = task !== undefined && taskKey(task.id) === entry.key ? task : undefined
-    this.#read.set(entry.key, { revision: entry.modRevision, task: fits })
-    return fits
-  }
-
-  #lookAt({ entry, task }: Known): void {
+  #lookAt({ entry, task }: KnownTask): void {
     const { self, log } = this.#ports
     const written = this.#written.get(task.id)
     if (this.#written.has(task.id) && (written === undefined || entry.modRevision < written)) return
@@ -127,7 +115,7 @@ export class TaskKeeper {
         break
       case 'stop':
         try {
-          stop(folder)
+          stopTask(folder)
         } catch (error) {
           log.warn('a task could not be cancelled yet', { task: task.id, error })
         }
@@ -187,7 +175,7 @@ export class TaskKeeper {
     }
     const meant = part === undefined ? task : { ...task, ...this.#ports.componentsCommand(task, fromBytes(part.value)) }
     try {
-      writeOrder(folder, this.#orderOf(meant))
+      writeOrder(folder, orderOf(meant, this.#ports.self.node))
       if (task.cancel) writeCancel(folder)
       const runner = startRunner(folder)
       this.#runners.set(id, runner)
@@ -208,30 +196,6 @@ export class TaskKeeper {
     if (this.#closed) return
     if (hasBegun(this.#folderOf(id))) this.look()
     else this.#lookSoon()
-  }
-
-  #orderOf({ argv, env, stdin, timeoutMs, maxOutput, notes, owner, id, node }: TaskRecord) {
-    const { PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', SYSTOLE_ROOT } = process.env
-    return {
-      argv,
-      env: {
-        PATH,
-        HOME: '/root',
-        USER: 'root',
-        LOGNAME: 'root',
-        SHELL: '/bin/sh',
-        LANG: 'C.UTF-8',
-        ...(SYSTOLE_ROOT !== undefined && { SYSTOLE_ROOT }),
-        SYSTOLE_NODE: node,
-        SYSTOLE_TASK: id,
-        [`SYSTOLE_${owner.kind.toUpperCase()}`]: owner.name,
-        ...env,
-      },
-      ...(stdin !== undefined && { stdin }),
-      timeoutMs,
-      maxOutput: maxOutput ?? defaultOutputBytes,
-      ...(notes && { notes }),
-    }
   }
 
   /** Folders of tasks that the store, asked itself, does not know any more. */
@@ -261,17 +225,5 @@ export class TaskKeeper {
 
   #folderOf(id: string): string {
     return join(this.#ports.folder, id)
-  }
-}
-
-/** The file first: a runner that has not begun looks for it. */
-function stop(folder: string): void {
-  writeCancel(folder)
-  const runner = runnerOf(folder)
-  if (runner === undefined) return
-  try {
-    process.kill(runner, 'SIGTERM')
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error
   }
 }

@@ -15,7 +15,9 @@ type FilePart = Messages['FilePart']
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDWR, O_RDONLY } = constants
 const pieceBytes = 256 * 1024
 
-export async function writeFilePart(part: FilePart): Promise<Messages['FileAnswer']> {
+type FileOutcome = 'same' | 'differs' | 'written' | 'ended' | 'aborted'
+
+export async function writeFilePart(part: FilePart): Promise<{ readonly outcome: FileOutcome }> {
   refuseWrong(part)
   try {
     const shared = await whyShared(dirname(part.path))

@@ -22,6 +22,7 @@ import { shortages } from '../host/free-space.ts'
 import type { Log } from '../host/log.ts'
 import { endSelf } from '../host/self-reboot.ts'
 import { isEnabled } from '../host/takes-part.ts'
+import type { HeldRemote } from '../jobs/remote-task-keeper.ts'
 import type { TaskRunners } from '../jobs/start-runner.ts'
 import { JournalKeeper } from '../journal/journal-keeper.ts'
 import type { ClusterFile, ClusterNodeEntry } from '../node-list/cluster-file.ts'
@@ -141,6 +142,7 @@ export class ClusterNode {
       revoked: () => this.#file.revoked ?? [],
       members: () => memberAddresses(this.#file),
       runTool: remoteTools(this, setup.log, setup.local.access),
+      connected: () => this.#work.remoteNodeConnected(),
     })
     this.#notice = new RestartNotice({ ...this.#sources(), incarnation: this.#incarnation })
     this.#work = this.#openWork()
@@ -513,6 +515,11 @@ export class ClusterNode {
     return [...configured, ...recorded.map(({ node }) => node)].some((known) => isSameName(known, name))
   }
 
+  /** The connection to a remote node, where this node holds it and it is up. */
+  heldRemote(name: string): HeldRemote | undefined {
+    return this.#connections.held.find(({ remote }) => remote === name)
+  }
+
   /** What the remote nodes believe whose connections this node holds. */
   get remotePki(): NodePki['hosts'] {
     return this.#connections.pki
@@ -664,6 +671,7 @@ export class ClusterNode {
       incarnation: this.#incarnation,
       bootId: this.#bootId,
       attributes: this.attributes,
+      held: () => this.#connections.held,
       quorateUntil: () => this.quorateUntil,
       services: async (asked) => await this.#known.services(asked),
       witnessUp: () => this.#membership.witness.state()?.state === 'up',

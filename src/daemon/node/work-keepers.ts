@@ -12,6 +12,7 @@ import { HoldKeeper } from '../holds/hold-keeper.ts'
 import { monotonicNow } from '../host/clock.ts'
 import type { Paths } from '../host/paths.ts'
 import { JobKeeper } from '../jobs/job-keeper.ts'
+import { type HeldRemote, RemoteTaskKeeper } from '../jobs/remote-task-keeper.ts'
 import { TaskRunners } from '../jobs/start-runner.ts'
 import { TaskCleaner } from '../jobs/task-cleaner.ts'
 import { tasksFolder } from '../jobs/task-files.ts'
@@ -30,6 +31,8 @@ export interface WorkPorts extends NodeSources {
   readonly incarnation: number
   readonly bootId: string | undefined
   readonly attributes: AttributeChanges
+  /** The connections to remote nodes that this node holds. */
+  readonly held: () => readonly HeldRemote[]
   readonly quorateUntil: () => MonotonicMs
   readonly services: (asked: Omit<ServiceQuestion, 'now'>) => Promise<ServiceAnswer>
   readonly witnessUp: () => boolean
@@ -46,6 +49,8 @@ export class WorkKeepers {
   readonly runners = new TaskRunners()
   readonly rollouts: Rollouts
   readonly #services: ServiceDriver
+  readonly #remoteTasks: RemoteTaskKeeper
+  #hasBegun = false
   /** They write records only, also while this node may not run anything yet. */
   readonly #always: readonly Keeper[]
   /** Once this node may be given work. */
@@ -55,6 +60,7 @@ export class WorkKeepers {
     const { paths } = ports
     this.rollouts = new Rollouts({ ...ports, data: paths.data })
     this.#services = openServices(ports)
+    this.#remoteTasks = new RemoteTaskKeeper({ ...ports, secretNames: () => secretsOfView(ports.view()) })
     this.#always = [
       new LockKeeper({ ...ports, now: monotonicNow }),
       new HoldKeeper({ ...ports, now: monotonicNow, calendarMs: Date.now }),
@@ -70,6 +76,7 @@ export class WorkKeepers {
       new FactsKeeper(ports),
       new HealthKeeper(ports),
       openTasks(ports, this.runners),
+      this.#remoteTasks,
       new JobKeeper(ports),
       new PlayKeeper(ports),
       new TaskCleaner(ports),
@@ -81,7 +88,13 @@ export class WorkKeepers {
     return this.#services.troubles
   }
 
+  /** Without a change of the store: its tasks are followed from now on. */
+  remoteNodeConnected(): void {
+    if (this.#hasBegun) this.#remoteTasks.look()
+  }
+
   look(hasBegun: boolean): void {
+    this.#hasBegun = hasBegun
     for (const keeper of this.#always) keeper.look()
     if (hasBegun) for (const keeper of this.#begun) keeper.look()
   }

@@ -6,7 +6,10 @@ import type { PerformOrder } from './perform/perform.ts'
 
 export const componentsCommand =
   (data: string) =>
-  ({ owner, stdin = '{}' }: TaskRecord, components: unknown): Pick<TaskRecord, 'argv' | 'stdin'> => {
+  (
+    { owner, stdin = '{}' }: Pick<TaskRecord, 'stdin'> & { readonly owner: Pick<TaskRecord['owner'], 'name'> },
+    components: unknown,
+  ): Pick<TaskRecord, 'argv' | 'stdin'> => {
     const { query = {}, force = false } = JSON.parse(stdin) as Partial<PerformOrder>
     const order: PerformOrder = {
       components: components as PerformOrder['components'],

@@ -12,6 +12,7 @@ import {
   type Write,
 } from '../../store/index.ts'
 import type { Log } from '../host/log.ts'
+import { isTaskNodeListed, taskNodeLife } from '../jobs/task-nodes.ts'
 import type { ClusterFile } from '../node-list/cluster-file.ts'
 import { DcRecords, type Stored } from '../records/dc-records.ts'
 import { fromBytes, toBytes } from '../records/json-value.ts'
@@ -103,16 +104,12 @@ export class PlayKeeper {
 
   #goOn(term: number, { entry, value: play }: Stored<PlayRecord>): void {
     const { entry: entryOf, view, file, log } = this.#ports
-    const { members } = view()
     const { state, effects } = playStep(
       play,
       {
         tasks: tasksOf(play, entryOf),
-        life: (node) => {
-          const member = members.get(node)
-          return member?.state === 'member' ? member : undefined
-        },
-        isListed: (node) => file().nodes.some(({ name }) => name === node),
+        life: (node) => taskNodeLife(view(), node),
+        isListed: (node) => isTaskNodeListed(file(), view(), node),
       },
       new Date().toISOString(),
     )

@@ -26,6 +26,8 @@ import type { Comparison, Revision, Store, Write } from '../../store/index.ts'
 import { membershipNotes } from '../alerts/outbox.ts'
 import type { Log } from '../host/log.ts'
 import { Seldom } from '../host/seldom.ts'
+import type { HeldRemote } from '../jobs/remote-task-keeper.ts'
+import { bootAttribute } from '../jobs/task-nodes.ts'
 import { toBytes } from '../records/json-value.ts'
 import { keys, remoteOwnerKey } from '../records/keys.ts'
 import { nextCallId, resultStore } from '../records/result-store.ts'
@@ -50,6 +52,8 @@ export interface ConnectionPorts {
   readonly revoked: () => readonly string[]
   /** Addresses of the cluster's nodes, by the list of nodes now; undefined where names stand for them. */
   readonly members: () => readonly string[] | undefined
+  /** A connection was made: there may be something to do for it. */
+  readonly connected: () => void
   /** A result of the remote node is in the store. */
   readonly alertFor: (records: readonly OperationRecord[]) => void
 }
@@ -95,6 +99,7 @@ export class RemoteConnection {
   readonly #pace = new ReconnectPace()
   #token = 0
   #handingOver = false
+  #heldFor: HeldRemote | undefined
   #reason = ''
   /** Over this link. */
   #told = ''
@@ -239,7 +244,7 @@ export class RemoteConnection {
       ])
       if (answer === undefined) throw new RemoteUnreachableError(this.#address, 'it does not say whom it obeys', true)
       if (!answer.accepted) throw new RemoteRefusedError(`${this.remote} obeys a node that was recorded later`)
-      await this.#recordUp(answer.incarnation)
+      await this.#recordUp(answer)
       if (this.#phase === 'closed') throw new RemoteRefusedError('the connection was stopped meanwhile')
       if (ended.end) throw new RemoteUnreachableError(this.#address, ended.end.reason, ended.end.hostAnswered)
     } catch (error) {
@@ -253,6 +258,15 @@ export class RemoteConnection {
     this.#told = ''
     this.tellList()
     void this.#following.bring(link)
+    this.#ports.connected()
+  }
+
+  /** For whoever follows what was begun there: as long as this node holds the connection. */
+  get held(): HeldRemote | undefined {
+    const link = this.#phase === 'up' ? this.#link : undefined
+    if (this.#heldFor?.link !== link)
+      this.#heldFor = link === undefined ? undefined : { remote: this.remote, link, owned: this.#owned() }
+    return this.#heldFor
   }
 
   /** Who must not own it any more, and from where nodes come. Once it is owned, when a long list is no message of a stranger's; a remote node of an older version ignores it. */
@@ -388,9 +402,10 @@ export class RemoteConnection {
   }
 
   /** Its history begins anew; attributes stay, but a wish to leave was that of an earlier life. */
-  async #recordUp(incarnation: number): Promise<void> {
+  async #recordUp({ incarnation, bootId }: RemoteCalls['own']['answer']): Promise<void> {
     const node = this.remote
-    const state = this.#state(true, { incarnation: String(incarnation) })
+    const life = { incarnation: String(incarnation), ...(bootId !== undefined && { [bootAttribute]: bootId }) }
+    const state = this.#state(true, life)
     const applied = await this.#write([
       { kind: 'put', key: keys.nodeState(node), value: toBytes(state) },
       ...membershipNotes(this.#ports.view().nodeStates, [state]),

@@ -13,6 +13,7 @@ import {
   type RunningAgent,
 } from '../../resource-agents/index.ts'
 import type { HostPki, TermAnswer } from '../../rpc/index.ts'
+import type { HeldRemote } from '../jobs/remote-task-keeper.ts'
 import { type ConnectionPorts, RemoteConnection } from './connection.ts'
 
 const defaultPort = 3121
@@ -67,6 +68,11 @@ export class RemoteConnections implements AgentRunner {
     for (const connection of this.#byNode.values())
       if (isAnotherCertificate) connection.renew()
       else connection.followAuthority()
+  }
+
+  /** Those that are up. */
+  get held(): readonly HeldRemote[] {
+    return [...this.#byNode.values()].flatMap(({ held }) => held ?? [])
   }
 
   /** What the remote nodes believe and show whose connections this node holds. */

@@ -43,20 +43,25 @@ import {
 import { HostUsers } from '../access/host-users.ts'
 import { agentHost, hostAgents } from '../host/agent-host.ts'
 import { agentToolsSocket } from '../host/agent-tools-socket.ts'
+import { readBootId } from '../host/boot-id.ts'
 import { cannotListen } from '../host/cannot-listen.ts'
 import { readIfThere, writeWhole } from '../host/files.ts'
 import type { Log } from '../host/log.ts'
 import type { Paths } from '../host/paths.ts'
 import { StrangerTable } from '../host/stranger-table.ts'
+import { TaskRunners } from '../jobs/start-runner.ts'
+import { tasksFolder } from '../jobs/task-files.ts'
 import { filterOfHost, remoteRules } from '../node-list/known-hosts.ts'
 import { validityOf } from '../pki/certificates.ts'
 import { Renewal } from '../pki/renewal.ts'
+import { componentsCommand } from '../plays/components-command.ts'
 import { callerOnHost, type ToolUser, toOwner } from './host-callers.ts'
 import { MemberAddresses } from './member-addresses.ts'
 import { Owner } from './owner.ts'
 import { RemotePki } from './remote-pki.ts'
 import { type RemoteSettings, readRemoteSettings, remoteSettingsPath } from './remote-settings.ts'
 import { RevokedSerials } from './revoked-serials.ts'
+import { TaskHost, taskLife } from './task-host.ts'
 
 /** As long as a connection takes to move: an agent's call does not fail for that. */
 const toolPatienceMs = 10_000
@@ -73,6 +78,9 @@ export class RemoteDaemon {
   readonly #owner = new Owner()
   /** Names of parameters that the cluster calls secret, as far as operations have had them. */
   readonly #secretNames = new Set<string>()
+  readonly #incarnation = Date.now()
+  readonly #runners = new TaskRunners()
+  readonly #tasks: TaskHost
   readonly #users = new HostUsers()
   readonly #revoked: RevokedSerials
   readonly #members: MemberAddresses
@@ -101,6 +109,16 @@ export class RemoteDaemon {
     this.node = nameIn(parts.identity)
     // Containers that share their host's network have a port each, beside the host's own table.
     this.#strangers = new StrangerTable(parts.log, `systole_remote_${this.#settings.port}`)
+    this.#tasks = new TaskHost({
+      log: parts.log,
+      node: this.node,
+      incarnation: this.#incarnation,
+      bootId: taskLife(parts.paths.run, readBootId()),
+      folder: tasksFolder(parts.paths.data),
+      componentsCommand: componentsCommand(parts.paths.data),
+      startRunner: this.#runners.start,
+      warmRunner: this.#runners.warm,
+    })
     this.#pki = new RemotePki({
       pki: parts.paths.pki,
       sign: async (publicKey) => await this.#signed(publicKey),
@@ -140,7 +158,8 @@ export class RemoteDaemon {
     const serving = serveRemote(
       { host, port, identity: this.#identity, door: this.#door },
       {
-        incarnation: Date.now(),
+        incarnation: this.#incarnation,
+        bootId: this.#tasks.bootId,
         ownership: this.#readOwnership(),
         saveOwnership: (ownership) => writeWhole(this.#ownershipPath, `${JSON.stringify(ownership)}\n`),
         isRevoked: (serial) => this.#revoked.has(serial),
@@ -154,6 +173,7 @@ export class RemoteDaemon {
         release: async () => this.#released(),
         pki: this.#pki.answer,
         believes: this.#pki.believes,
+        tasks: this.#tasks,
       },
     )
     return await serving.catch((error: unknown) => {
@@ -164,6 +184,8 @@ export class RemoteDaemon {
   /** For an upgrade or a restart: what runs stays. */
   async end(): Promise<void> {
     this.#owner.close()
+    this.#tasks.close()
+    this.#runners.close()
     this.#renewal.cancel()
     await this.#executor?.close()
     await Promise.all([this.#server?.close(), this.#tools?.close(), this.#strangers.remove()])

@@ -43,7 +43,7 @@ interface Performed {
 async function perform(jobs: readonly string[], more: Partial<PerformOrder> = {}): Promise<Performed> {
   const file = at('play.yaml')
   writeFileSync(file, `- jobs:\n${jobs.map((job) => `    - ${job.replaceAll('\n', '\n      ')}\n`).join('')}`)
-  const cluster = { nodes: ['n1'], here: 'n1', nodesOfRole: () => [] }
+  const cluster = { nodes: ['n1'], here: 'n1', remotes: [], nodesOfRole: () => [] }
   const { steps } = readPlay([file], cluster, undefined)
   const order: PerformOrder = {
     components: steps.flatMap((step) => step.components),

@@ -80,6 +80,9 @@ const record = {
   attributes: { operation: 'start', 'rc-code': '0' },
 }
 
+const taskWork = { argv: ['true'], env: { A: 'b' }, timeoutMs: 1000, owner: { kind: 'job', name: 'j1' } }
+const taskResult = { started: '2026-01-01T00:00:00.000Z', ended: '2026-01-01T00:00:01.000Z', exitCode: 0, tail: 'x' }
+
 const calls = {
   member: {
     record: { records: [record], failure: { resource: 'web', operation: 'monitor', intervalMs: 10_000, at: 1 } },
@@ -94,6 +97,10 @@ const calls = {
     own: { owner: 'n1', token: 5, firstCallId: 1 },
     perform: { term: 3, plannedFrom: 9, transitionKey: '1:1:0:x', timeoutMs: 1000, action: action() },
     release: {},
+    task: { id: 'j1.1', begin: taskWork, cancel: true, waitMs: 20_000 },
+    readTask: { id: 'j1.1', offset: 3, waitMs: 0 },
+    tasks: { drop: ['j1.1'] },
+    writeFile: { id: 'a'.repeat(16), path: '/f', phase: 'check', offset: 0, data: '', sha256: '', size: 1, mode: 420 },
   },
 }
 
@@ -102,6 +109,7 @@ const answers: Readonly<Record<string, unknown>> = {
   own: { accepted: true, highestToken: 5, incarnation: 17 },
   tool: { exitCode: 0, output: 'n1\n', errors: '' },
   record: { revision: 4 },
+  task: { trace: { kind: 'ended', result: taskResult }, incarnation: 17, bootId: 'b' },
 }
 
 const enrolment = {
@@ -187,7 +195,7 @@ function link(name: string, side: keyof typeof calls): Protocol {
         { kind: 'call', id, name: call, body: mutateValue(body, random) },
         mutateValue({ kind: 'call', id, name: call, body }, random),
         { kind: 'call', id, name: random.pick(['toString', '__proto__', 'constructor', 'then']), body },
-        { kind: 'answer', id, body: mutateValue(answers[side === 'member' ? 'perform' : 'tool'], random) },
+        { kind: 'answer', id, body: mutateValue(answers[side === 'member' ? 'task' : 'tool'], random) },
         mutateValue({ kind: 'failed', id, message: 'why not' }, random),
         { kind: 'alive' },
       ])
@@ -216,7 +224,7 @@ function memberSide() {
     },
     () => undefined,
   )
-  const ask = (): void => void opened.call('release', {}).catch(() => undefined)
+  const ask = (): void => void opened.call('task', { id: 'j1.1', waitMs: 0 }).catch(() => undefined)
   return { wire, isOpen: () => !opened.ended, ask }
 }
 
@@ -231,6 +239,10 @@ function remoteSide() {
       perform: async ({ term }) => ({ accepted: true, done: false, why: '', highestTerm: term, message: '' }),
       pki: async ({ follow }) => ({ trusts: [], certifiedBy: follow === undefined ? '' : 'a'.repeat(64) }),
       release: async () => ({}),
+      task: async () => ({ trace: { kind: 'alive' }, incarnation: 1, bootId: 'b' }),
+      readTask: async () => ({ data: '', ended: true }),
+      tasks: async ({ drop }) => ({ ids: drop }),
+      writeFile: async () => ({ outcome: 'same' }),
     },
     () => undefined,
   )

@@ -6,10 +6,10 @@ export const targetFlags: readonly Flag[] = [
   {
     name: 'on',
     value: 'nodes',
-    summary: 'On these nodes, separated by commas, or with role=<role> on those that have the role',
+    summary: 'On these nodes or remote nodes, separated by commas, or with role=<role> on those that have the role',
     completes: 'node',
   },
-  { name: 'all', summary: 'On all cluster nodes' },
+  { name: 'all', summary: 'On all cluster nodes, without remote nodes' },
 ]
 
 export function targetsOf({ flags }: Call): Pick<Messages['RunJobRequest'], 'nodes' | 'role'> {

@@ -153,13 +153,14 @@ async function clusterOf(call: Call): Promise<PlayCluster> {
   const source = cibSource(call)
   const { cib } = await source.read()
   const status = statusOf(call, cib)
-  const members = status.nodes.filter(({ kind }) => kind === 'member')
-  const nodes = members.map(({ name }) => String(name))
+  const nodes = status.nodes.filter(({ kind }) => kind === 'member').map(({ name }) => String(name))
+  const remotes = status.nodes.filter(({ kind }) => kind !== 'member').map(({ name }) => String(name))
   const state = source.isLive ? await call.cluster.live?.getState({}) : undefined
   return {
     nodes,
+    remotes,
     here: state?.localNode ?? nodes[0] ?? '',
-    nodesOfRole: (role) => members.filter((node) => rolesOf(node).includes(role)).map(({ name }) => String(name)),
+    nodesOfRole: (role) => status.nodes.filter((node) => rolesOf(node).includes(role)).map(({ name }) => String(name)),
   }
 }
 
@@ -169,12 +170,13 @@ function onNodes({ flags }: Call, cluster: PlayCluster): readonly string[] | und
   if (typeof on !== 'string') return undefined
   if (on.startsWith('role=')) {
     const nodes = cluster.nodesOfRole(on.slice('role='.length))
-    if (nodes.length === 0) throw new Refusal(`No cluster node has the role '${on.slice('role='.length)}'.`)
+    if (nodes.length === 0) throw new Refusal(`No node has the role '${on.slice('role='.length)}'.`)
     return nodes
   }
   const nodes = [...new Set(on.split(',').filter((name) => name !== ''))]
-  const unknown = nodes.filter((name) => !cluster.nodes.includes(name))
-  if (unknown.length > 0) throw new Refusal(...unknown.map((name) => `There is no cluster node '${name}'.`))
+  const known = [...cluster.nodes, ...cluster.remotes]
+  const unknown = nodes.filter((name) => !known.includes(name))
+  if (unknown.length > 0) throw new Refusal(...unknown.map((name) => `There is no node '${name}'.`))
   if (nodes.length === 0) throw new Refusal('--on names no node.')
   return nodes
 }

@@ -1,0 +1,30 @@
+/** Which nodes run tasks, and which of them are there: members, and the remote and guest nodes that a member is connected to. */
+import type { NodeName } from '../../base/index.ts'
+import type { ClusterView } from '../../controller/index.ts'
+import type { NodeLife } from '../../plays/index.ts'
+import { connectedNodeNames } from '../../status/index.ts'
+import type { ClusterFile } from '../node-list/cluster-file.ts'
+
+/** Of the state of a remote node: what its tasks do not outlive (remote/task-host.ts). */
+export const bootAttribute = 'boot-id'
+
+export function remoteNodesOf({ configuration }: Pick<ClusterView, 'configuration'>): readonly NodeName[] {
+  return configuration === undefined ? [] : connectedNodeNames(configuration.typed)
+}
+
+/** A life of a node that is there, as its tasks name it. A remote node whose connection moves is there meanwhile: its tasks wait for the member that holds it next. */
+export function taskNodeLife({ members, nodeStates }: ClusterView, name: NodeName): NodeLife | undefined {
+  const member = members.get(name)
+  if (member !== undefined) return member.state === 'member' ? member : undefined
+  const { attributes = {}, inCcm } = nodeStates.get(name) ?? {}
+  if (attributes.remote_node !== 'true' || inCcm !== true) return undefined
+  const { incarnation, [bootAttribute]: bootId } = attributes
+  return { incarnation: Number(incarnation ?? 0), ...(bootId !== undefined && { bootId }) }
+}
+
+export const isTaskNodeUp = (view: ClusterView, name: NodeName): boolean => taskNodeLife(view, name) !== undefined
+
+/** It can come back. */
+export function isTaskNodeListed(file: ClusterFile, view: ClusterView, name: NodeName): boolean {
+  return file.nodes.some((node) => node.name === name) || remoteNodesOf(view).includes(name)
+}
