@@ -86,7 +86,7 @@ function Page({
   readonly route: Route
 }) {
   if (page === 'what-if') return <WhatIf api={api} status={status} />
-  if (page === 'change') return <Change api={api} line={name ?? ''} />
+  if (page === 'change') return <Change key={name ?? ''} api={api} line={name ?? ''} />
   return <Now api={api} status={status} selected={page === 'now' ? name : undefined} />
 }
 

@@ -34,6 +34,8 @@ afterAll(async () => {
 const button = () => seen.page.getByRole('button', { name: 'Do it' })
 const line = () => seen.page.getByRole('combobox', { name: /Command/ })
 const type = async (text: string): Promise<void> => {
+  await seen.page.getByRole('link', { name: 'Now', exact: true }).click()
+  await seen.page.getByRole('heading', { name: 'Resources' }).waitFor()
   await seen.page.getByRole('link', { name: 'Change', exact: true }).click()
   await line().fill(text)
 }

@@ -39,7 +39,6 @@ export function Change({ api, line: given }: { readonly api: Api; readonly line:
     setDone(undefined)
     setLine(text)
   }
-  useEffect(() => begin(given), [given])
   const read = useMemo(() => readLine(line, commands), [line, commands])
   useEffect(() => {
     setTyped('')
