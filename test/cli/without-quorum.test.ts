@@ -22,9 +22,9 @@ async function type(line: string, quorate: boolean, told: string[] = []): Promis
     votes: { present: quorate ? 3 : 1, expected: 3, needed: 2 },
     store: { kind: 'etcd', healthy: quorate, ...(quorate ? {} : { message: 'no lease' }) },
     members: [
-      { node: 'n1', state: 'member' },
-      { node: 'n2', state: others },
-      { node: 'n3', state: others },
+      { node: 'n1', state: 'member', links: [] },
+      { node: 'n2', state: others, links: [] },
+      { node: 'n3', state: others, links: [] },
     ],
     fencing: [],
     notes: [],
