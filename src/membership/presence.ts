@@ -30,6 +30,8 @@ export interface OwnMember {
   readonly acknowledged: boolean
   /** The DC counts this incarnation as fenced or cleanly down, not as on its way out: for good. */
   readonly declaredDown: boolean
+  /** The transient attribute `shutdown` is there. */
+  readonly asksToLeave: boolean
 }
 
 export type PresenceInput =
@@ -154,7 +156,7 @@ function leftStep(before: PresenceState, state: PresenceState): Step<PresenceSta
   return { state, effects: [{ kind: 'depart', ...(state.lease === undefined ? {} : { lease: state.lease }) }] }
 }
 
-const unknown: OwnMember = { outdated: false, acknowledged: false, declaredDown: false }
+const unknown: OwnMember = { outdated: false, acknowledged: false, declaredDown: false, asksToLeave: false }
 
 /** Compares what the store shows with what it should show, whatever the input was. */
 function act(state: PresenceState, now: MonotonicMs): Step<PresenceState, PresenceEffect> {
@@ -211,7 +213,9 @@ function leave(
       ? { state: rest, effects }
       : write(rest, { kind: 'register', as: 'joining', lease: state.lease }, effects, now)
   if (!leaving) return write(rest, { kind: 'register', as: 'leaving', lease: state.lease }, effects, now)
-  if (state.shutdownRequested) return { state: rest, effects }
+  // A DC that integrates this node after it has asked deletes what it asked with: then it asks again.
+  const isSeenSoon = state.writing || now < state.retryAt
+  if (state.shutdownRequested && (state.own?.asksToLeave || isSeenSoon)) return { state: rest, effects }
   const asked = write(rest, { kind: 'request-shutdown' }, effects, now)
   return { state: { ...asked.state, shutdownRequested: asked.effects.length > effects.length }, effects: asked.effects }
 }

@@ -1,6 +1,6 @@
 /** What the store shows about this node, for the presence core. */
 import type { NodeName } from '../base/index.ts'
-import type { ClusterView, MemberRecord, ToldWatchdog } from '../controller/index.ts'
+import { type ClusterView, keys, type MemberRecord, type ToldWatchdog } from '../controller/index.ts'
 import type { OwnMember } from '../membership/index.ts'
 import { type OwnWatchdog, toldWatchdog } from './own-watchdog-state.ts'
 
@@ -28,6 +28,7 @@ export function ownMember(
     ...(record === undefined ? {} : { record }),
     outdated: record !== undefined && !saysTheSame(record, now),
     acknowledged: named && state?.join === 'member',
+    asksToLeave: view.attributes.has(keys.attribute(self, '', 'shutdown')),
     declaredDown: named && state?.expected === 'down' && !isOnItsWayOut,
   }
 }

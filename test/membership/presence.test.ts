@@ -20,7 +20,7 @@ class Node {
   }
 
   view(own: Partial<OwnMember>): readonly PresenceEffect[] {
-    return this.feed({ kind: 'view', own: { outdated: false, acknowledged: false, declaredDown: false, ...own } })
+    return this.feed({ kind: 'view', own: { outdated: false, acknowledged: false, declaredDown: false, asksToLeave: false, ...own } })
   }
 }
 
@@ -88,6 +88,7 @@ test('a shutdown that does not end in time is ended, whatever still runs', () =>
   node.feed({ kind: 'written', ok: true })
   node.view({ record: record('leaving'), acknowledged: true })
   node.feed({ kind: 'written', ok: true })
+  node.view({ record: record('leaving'), acknowledged: true, asksToLeave: true })
   node.now += 30_000
   // Asked twice, it does not begin to wait anew.
   expect(node.feed({ kind: 'leave', escalateMs: 60_000 })).toEqual([])
@@ -122,6 +123,23 @@ test('a node that loses its lease while it leaves asks for the shutdown again', 
   node.feed({ kind: 'written', ok: true })
   node.now += 400
   expect(node.view({ record: record('leaving', 'l2'), acknowledged: true })).toEqual([{ kind: 'request-shutdown' }])
+})
+
+test('a node whose request a new DC has deleted, because it integrated the node again, asks once more', () => {
+  const node = member()
+  node.feed({ kind: 'leave' })
+  node.feed({ kind: 'written', ok: true })
+  const leaving = { record: record('leaving'), acknowledged: true }
+  expect(node.view(leaving)).toEqual([{ kind: 'request-shutdown' }])
+  node.feed({ kind: 'written', ok: true })
+  expect(node.view({ ...leaving, asksToLeave: true })).toEqual([])
+  node.now += 5000
+  expect(node.view({ ...leaving, asksToLeave: true })).toEqual([])
+  expect(node.view(leaving)).toEqual([{ kind: 'request-shutdown' }])
+  node.feed({ kind: 'written', ok: true })
+  // The store shows it a moment later.
+  expect(node.view(leaving)).toEqual([])
+  expect(nextPresenceAt(node.state, monotonicMs(node.now))).toBe(node.now + 300)
 })
 
 test('a node that is counted as down before it was told that it may leave stops its resources by itself and leaves', () => {
