@@ -172,7 +172,7 @@ describe('the checkers notice a product that is broken on purpose', () => {
       nodes: 3,
       watchdogs: false,
       rich: true,
-      from: 555,
+      from: 1150,
     },
     {
       mutation: 'ignore-own-history',
@@ -182,7 +182,7 @@ describe('the checkers notice a product that is broken on purpose', () => {
       watchdogs: true,
       rich: false,
       faults: ['upgrade', 'service'],
-      from: 190,
+      from: 1990,
     },
     {
       mutation: 'start-before-fencing',
@@ -209,7 +209,7 @@ describe('the checkers notice a product that is broken on purpose', () => {
       invariant: 'a node that counts as reset was reset',
       fencing: true,
       watchdogs: true,
-      from: 90,
+      from: 500,
     },
   ]
   for (const { mutation, invariant, from, ...options } of cases)

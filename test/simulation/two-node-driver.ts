@@ -20,6 +20,7 @@ export class TwoNodeDriver {
   #underWay = false
   /** Fenced by this node, and not there since. */
   #offSince: NodeName | undefined
+  #fencedAt = 0
 
   constructor(life: SimDaemon) {
     this.#life = life
@@ -92,7 +93,9 @@ export class TwoNodeDriver {
     const { world, node } = this.#life
     this.#life.log('two nodes', `fences ${target}`)
     this.#fences = this.#known?.incarnation
-    if (this.#offSince === target && !world.daemons.get(target)?.isAlive)
+    // Somebody may have pulled its plug since: that silence is another.
+    const cutAgain = (world.hosts.get(target)?.offSince ?? 0) > this.#fencedAt
+    if (this.#offSince === target && !world.daemons.get(target)?.isAlive && !cutAgain)
       world.checkers.violated('a silence is fenced once', `${node} fences ${target}, which it has just fenced`)
     if (world.mutations.has('start-before-fencing'))
       this.#feed({ kind: 'fenced', id: attempt, succeeded: true, message: 'a lie' })
@@ -100,7 +103,9 @@ export class TwoNodeDriver {
 
   /** Its fencing has succeeded. */
   fenced(target: NodeName): void {
-    if (this.#known?.incarnation === this.#fences) this.#offSince = target
+    if (this.#known?.incarnation !== this.#fences) return
+    this.#offSince = target
+    this.#fencedAt = this.#life.world.timeline.now
   }
 
   hears(target: NodeName): boolean {
