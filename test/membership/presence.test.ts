@@ -20,7 +20,10 @@ class Node {
   }
 
   view(own: Partial<OwnMember>): readonly PresenceEffect[] {
-    return this.feed({ kind: 'view', own: { outdated: false, acknowledged: false, declaredDown: false, asksToLeave: false, ...own } })
+    return this.feed({
+      kind: 'view',
+      own: { outdated: false, acknowledged: false, declaredDown: false, asksToLeave: false, ...own },
+    })
   }
 }
 
