@@ -238,14 +238,13 @@ const kinds: ReadonlySet<string> = new Set([
   'operation',
 ] satisfies readonly Happening['kind'][])
 
-/** Of several nodes: each event once, as the first journal that has it tells it, by revision. */
-export function mergeJournals(journals: readonly (readonly JournalEvent[])[]): readonly JournalEvent[] {
+/** Of several nodes, one journal after the other: each event once, as the first that has it tells it, by revision. */
+export function mergeJournals(events: readonly JournalEvent[]): readonly JournalEvent[] {
   const found = new Map<string, JournalEvent>()
-  for (const journal of journals)
-    for (const event of journal) {
-      const own = event.what.kind === 'begun' || event.what.kind === 'quorum' ? event.by : ''
-      const identity = `${event.revision} ${own} ${JSON.stringify(event.what)}`
-      if (!found.has(identity)) found.set(identity, event)
-    }
+  for (const event of events) {
+    const own = event.what.kind === 'begun' || event.what.kind === 'quorum' ? event.by : ''
+    const identity = `${event.revision} ${own} ${JSON.stringify(event.what)}`
+    if (!found.has(identity)) found.set(identity, event)
+  }
   return [...found.values()].sort((a, b) => a.revision - b.revision || a.at - b.at)
 }

@@ -90,13 +90,19 @@ const everything = (kind: AclPermission['kind']): AclPermission => ({
 
 function of(...permissions: readonly AclPermission[]) {
   const rights = { kind: 'limited' as const, user: 'alice', permissions }
-  const handlers: LimitedHandlers = limitedHandlers(daemon, all as unknown as LocalHandlers, rights)
+  const handlers: LimitedHandlers = limitedHandlers(
+    daemon,
+    { ...all, readJournal: () => Promise.resolve({ lines: 'a journal', missing: [] }) } as unknown as LocalHandlers,
+    rights,
+  )
   return {
     acquire: async (wanted: object, more: object = {}) =>
       await handlers.acquireHolds({ holds: [wanted] as never, user: 'root', ...more }, context),
     renew: async (ids: readonly string[], holder: string) => await handlers.renewHolds({ ids, holder }, context),
     release: async (ids: readonly string[], more: object = {}) =>
       await handlers.releaseHolds({ ids, force: false, user: 'root', ...more }, context),
+    confirm: async (version: number) => await handlers.confirmChange({ version }, context),
+    journal: async () => await handlers.readJournal({}, context),
     list: async () => (await handlers.listHolds({}, context)).holds.map(({ id }) => id),
   }
 }
@@ -194,5 +200,34 @@ describe('a user with roles', () => {
     await expect.poll(() => view.revision).toBeGreaterThanOrEqual(Number(revision))
     await expect(of(may('write', '2')).release(['r7-n2'], { force: true })).rejects.toThrow('rollout or job of another')
     expect((await of(everything('write')).release(['r7-n2'], { force: true })).outcome).toBe('released')
+  })
+})
+
+describe('what waits for confirmation, and the journal, of a user with roles', () => {
+  const changed = async (user: string): Promise<number> => {
+    const version = view.configuration?.version ?? 0
+    const xml = cib.replace(
+      '<constraints/>',
+      `<constraints><rsc_location id="l${version}" rsc="web" node="n1" score="1"/></constraints>`,
+    )
+    const change = { ...readConfigurationToPush(xml), expectedVersion: version, user, command: 'test' }
+    const answer = await saveConfiguration(daemon.node, { ...change, confirmWithinMs: 60_000 })
+    await expect.poll(() => view.configuration?.version).toBe(answer.version)
+    return answer.version
+  }
+
+  test('who made a change confirms it; another user needs the permission to write the whole configuration', async () => {
+    const version = await changed('alice')
+    const others = await changed('bob')
+    const { confirm } = of(everything('read'))
+    expect(await confirm(version)).toEqual({})
+    await expect(confirm(others)).rejects.toThrow('Permission denied')
+    expect(await of(everything('write')).confirm(others)).toEqual({})
+    await expect(confirm(others)).rejects.toThrow('does not wait for confirmation')
+  })
+
+  test('the journal is shown to whoever reads all, and to nobody else', async () => {
+    expect(await of(everything('read')).journal()).toEqual({ lines: 'a journal', missing: [] })
+    await expect(of(may('read', 'web')).journal()).rejects.toThrow('Permission denied')
   })
 })

@@ -238,6 +238,15 @@ describe('--confirm-within', () => {
     expect(has('priority')).toBe(true)
   })
 
+  test('at most 20 changes wait at a time', async () => {
+    for (let priority = 1; priority <= 20; priority++)
+      expect((await type(`resource meta web priority=${priority} --confirm-within=1h`)).exitCode).toBe(0)
+    expect((await type('resource meta web priority=21 --confirm-within=1h')).standardError).toContain(
+      '20 changes wait for confirmation already',
+    )
+    expect(view.configuration?.version).toBe(21)
+  })
+
   test('wrong times, files, and clusters with an older node are refused, and nothing is changed', async () => {
     for (const wrong of ['4s', '25h', 'soon', '-5m'])
       expect((await type(`resource meta web priority=1 --confirm-within=${wrong}`)).standardError).toContain(

@@ -154,12 +154,7 @@ test('journals are merged by revision, each event once, as the first of them tel
   const [early, late] = [seen(5, 9000, lost('n2')), seen(6, 100, ran('web', 'n1', 'start'))]
   const other = { ...seen(5, 50, lost('n2')), by: 'n3' }
   const quorum = seen(5, 60, { kind: 'quorum', node: 'n3', quorate: false }, 'n3')
-  expect(
-    mergeJournals([
-      [late, early],
-      [other, quorum],
-    ]),
-  ).toEqual([quorum, early, late])
+  expect(mergeJournals([late, early, other, quorum])).toEqual([quorum, early, late])
 })
 
 test('a line that was cut, or is of another version, is passed over', () => {

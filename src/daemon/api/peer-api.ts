@@ -86,7 +86,7 @@ export function peerHandlers(daemon: Daemon): Handlers<typeof nodeService> {
       if (remote !== undefined) return await readRemoteOutput(daemon, remote, asked)
       return await readOutput(join(tasksFolder(daemon.paths.data), task), { offset, waitMs, signal })
     },
-    readJournal: async ({ since }) => ownJournal(daemon, since),
+    readJournal: async () => ownJournal(daemon),
     writeFile: async (part, { caller }) => {
       if (part.remote !== undefined) return await writeRemoteFile(daemon, part.remote, part)
       if (part.phase === 'end')

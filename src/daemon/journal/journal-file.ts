@@ -1,45 +1,42 @@
 /** Where a node writes its journal: two files of a bounded size, lines of JSON, the newer one last. Only root reads them. */
 import { appendFileSync, mkdirSync, readFileSync, renameSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { type JournalEvent, parseJournalLine } from '../../journal/index.ts'
+import type { JournalEvent } from '../../journal/index.ts'
 
-const largestFile = 2 * 1024 * 1024
+const largestFile = 1024 * 1024
 
 export class JournalFile {
   readonly #path: string
+  readonly #largest: number
   #bytes: number | undefined
 
-  constructor(path: string) {
+  constructor(path: string, largest = largestFile) {
     this.#path = path
+    this.#largest = largest
   }
 
   append(events: readonly JournalEvent[]): void {
     if (events.length === 0) return
-    const text = events.map((event) => `${JSON.stringify(event)}\n`).join('')
-    if (this.#bytes === undefined) {
-      mkdirSync(dirname(this.#path), { recursive: true, mode: 0o700 })
-      this.#bytes = statSync(this.#path, { throwIfNoEntry: false })?.size ?? 0
-    }
-    if (this.#bytes + text.length > largestFile && this.#bytes > 0) {
+    const lines = events.map((event) => `${JSON.stringify(event)}\n`).join('')
+    // The last line of an earlier daemon may have been cut by a power failure: this one begins another.
+    const text = this.#bytes === undefined ? `\n${lines}` : lines
+    this.#bytes ??= this.#bytesThere()
+    if (this.#bytes + Buffer.byteLength(text) > this.#largest && this.#bytes > 0) {
       renameSync(this.#path, `${this.#path}.1`)
       this.#bytes = 0
     }
     appendFileSync(this.#path, text, { mode: 0o600 })
     this.#bytes += Buffer.byteLength(text)
   }
+
+  #bytesThere(): number {
+    mkdirSync(dirname(this.#path), { recursive: true, mode: 0o700 })
+    return statSync(this.#path, { throwIfNoEntry: false })?.size ?? 0
+  }
 }
 
-/** Oldest first. A line that was cut by a power failure is left out. */
-export function readJournal(path: string, since: number): readonly JournalEvent[] {
-  return [`${path}.1`, path].flatMap((file) =>
-    textOf(file)
-      .split('\n')
-      .flatMap((line) => {
-        const event = line === '' ? undefined : parseJournalLine(line)
-        return event === undefined || event.at < since ? [] : [event]
-      }),
-  )
-}
+/** Lines, the oldest first. */
+export const readJournal = (path: string): string => [`${path}.1`, path].map(textOf).join('\n')
 
 function textOf(file: string): string {
   try {
@@ -49,16 +46,3 @@ function textOf(file: string): string {
     throw error
   }
 }
-
-/** The newest that fit. */
-export function printJournal(events: readonly JournalEvent[], most: number): string {
-  const lines = events.map((event) => JSON.stringify(event))
-  let from = lines.length
-  for (let bytes = 0; from > 0; from--) {
-    bytes += Buffer.byteLength(lines[from - 1] ?? '') + 1
-    if (bytes > most) break
-  }
-  return lines.slice(from).join('\n')
-}
-
-export const longestJournal = 4 * 1024 * 1024

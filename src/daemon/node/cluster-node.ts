@@ -235,12 +235,8 @@ export class ClusterNode {
     return this.#membership.witness.knows
   }
 
-  async askForJournal(
-    node: NodeName,
-    asked: Messages['JournalRequest'],
-    timeoutMs: number,
-  ): Promise<Messages['JournalAnswer']> {
-    return await this.#peers.to(node).readJournal(asked, { timeoutMs })
+  async askForJournal(node: NodeName, timeoutMs: number): Promise<Messages['JournalAnswer']> {
+    return await this.#peers.to(node).readJournal({}, { timeoutMs })
   }
 
   readonly lookForWitness = async (): Promise<void> => await this.#membership.witness.lookNow()

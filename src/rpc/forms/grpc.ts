@@ -44,7 +44,7 @@ const longTexts: Readonly<Record<string, number>> = {
   'StartPlayRequest.play': 6 * 1024 * 1024,
   'Plays.known': wholeCib,
   'Lifecycle.known': wholeCib,
-  'JournalAnswer.lines': 4 * 1024 * 1024,
+  'JournalAnswer.lines': wholeCib,
 }
 
 /** Of a message that has no long text. A long list of nothing is short, and takes long to read. */

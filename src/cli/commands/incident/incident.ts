@@ -5,7 +5,7 @@ import {
   describeIncident,
   type Incident,
   incidentsIn,
-  type JournalEvent,
+  mergeJournals,
   parseJournalLine,
   seconds,
 } from '../../../journal/index.ts'
@@ -27,7 +27,7 @@ export const incidentList: Command = {
   summary: 'Show what went wrong, when, why, and how long services were away',
   details:
     'An incident begins with a lost node, a failed operation, a fencing or a lost quorum, and ends when every service is back. The nodes’ journals are merged in the order of the store, not by their clocks. ' +
-    'Each node keeps its last 4 MiB.',
+    'Each node keeps its last 2 MiB.',
   examples: ['systole incident list --since=24h'],
   flags: [since],
   run: async (call) => {
@@ -82,10 +82,8 @@ async function readIncidents(call: Call): Promise<Found> {
   const now = call.terminal.now().getTime()
   const earliest = earliestOf(call, now)
   // What was active when an incident began stands before it.
-  const { lines, missing } = await liveCluster(call).readJournal({ since: 0 })
-  const events = lines
-    .split('\n')
-    .flatMap((line): readonly JournalEvent[] => [parseJournalLine(line)].filter((one) => one !== undefined))
+  const { lines, missing } = await liveCluster(call).readJournal({})
+  const events = mergeJournals(lines.split('\n').flatMap((line) => parseJournalLine(line) ?? []))
   return { incidents: incidentsIn(events, now).filter(({ began }) => began >= earliest), missing }
 }
 
