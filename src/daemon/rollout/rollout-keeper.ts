@@ -47,9 +47,14 @@ export class RolloutKeeper {
     if (current === undefined || this.#writing) return
     const active = storedRollouts(below).filter(({ record }) => !hasEnded(record))
     if (active.length === 0) return
-    this.#timer = setTimeout(() => this.look(), lookAgainMs)
+    this.#lookLater()
     if (view().revision < this.#written) return
     for (const one of active) if (this.#step(one, active, current)) return
+  }
+
+  #lookLater(): void {
+    clearTimeout(this.#timer)
+    if (!this.#closed) this.#timer = setTimeout(() => this.look(), lookAgainMs)
   }
 
   close(): void {
@@ -75,12 +80,14 @@ export class RolloutKeeper {
   #write({ compare, writes }: ReturnType<typeof writesOfStep>, term: number): void {
     const { store, log } = this.#ports
     this.#writing = true
+    let isWritten = false
     store()
       .transaction({
         compare: [{ kind: 'create-revision', key: keys.dc, equals: term as Revision }, ...compare],
         writes,
       })
       .then(({ applied, revision }) => {
+        isWritten = applied
         if (applied) this.#written = revision
       })
       .catch((error: unknown) => {
@@ -89,7 +96,9 @@ export class RolloutKeeper {
       })
       .finally(() => {
         this.#writing = false
-        this.look()
+        if (isWritten) this.look()
+        // The view is behind, or another node leads by now: a change of the store shows it, and until then the store is asked seldom.
+        else this.#lookLater()
       })
   }
 }
