@@ -73,12 +73,37 @@ export function describeIncident(incident: Incident): string {
 const mostNamed = 3
 
 function describeAway(away: readonly Away[]): readonly string[] {
-  const worst = [...away].sort((a, b) => Number(b.still) - Number(a.still) || b.ms - a.ms)
-  const named = worst
-    .slice(0, mostNamed)
-    .map(({ resource, ms, still }) => (still ? `${resource} is away` : `${resource} was away for ${seconds(ms)}`))
+  const worst = byResource(away).sort((a, b) => Number(b.still) - Number(a.still) || b.ms - a.ms)
+  const named = worst.slice(0, mostNamed).map(describeOne)
   const others = worst.length - named.length
-  return others > 0 ? [...named, `${others} more resources were away`] : named
+  if (others === 0) return named
+  return [...named, others === 1 ? '1 more resource was away' : `${others} more resources were away`]
+}
+
+const describeOne = ({ resource, ms, still, times }: AllAway): string => {
+  if (still) return `${resource} is away`
+  return times === 1
+    ? `${resource} was away for ${seconds(ms)}`
+    : `${resource} was away ${times} times, ${seconds(ms)} in all`
+}
+
+interface AllAway extends Away {
+  readonly times: number
+}
+
+/** A resource that went away several times is one line. */
+function byResource(away: readonly Away[]): AllAway[] {
+  const all = new Map<string, AllAway>()
+  for (const { resource, ms, still } of away) {
+    const before = all.get(resource)
+    all.set(resource, {
+      resource,
+      ms: ms + (before?.ms ?? 0),
+      still: still || before?.still === true,
+      times: 1 + (before?.times ?? 0),
+    })
+  }
+  return [...all.values()]
 }
 
 export const seconds = (ms: number): string =>

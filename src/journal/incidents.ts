@@ -1,6 +1,7 @@
 /**
  * Incidents: what went wrong, from the first sign to the moment when everything was back. One begins with a node that is lost, an operation that fails, a fencing or a lost quorum, takes in what
  * follows, and ends when no service is away, no fencing is under way, and nothing more has happened for half a minute.
+ * A change of the configuration ends what follows from the last sign: services that stop after it were stopped by an administrator, and are not counted as away.
  */
 import { type Happening, isActiveAfter, type JournalEvent } from './event.ts'
 
@@ -32,10 +33,14 @@ const justBeforeMs = 10_000
 
 interface Open {
   readonly events: JournalEvent[]
+  /** What came of a change that was made when all was back: part of the incident only if another sign follows. */
+  readonly aside: JournalEvent[]
   readonly after: number | undefined
   readonly since: Map<string, number>
   readonly back: { readonly resource: string; readonly ms: number }[]
   readonly fencing: Set<string>
+  /** The configuration was changed after the last sign. */
+  isChanged: boolean
 }
 
 export function incidentsIn(events: readonly JournalEvent[], now: number): readonly Incident[] {
@@ -58,7 +63,7 @@ class Scan {
       return
     }
     if (this.#open === undefined && isTrouble(what)) this.#open = this.#opened(event)
-    this.#open?.events.push(event)
+    if (this.#open) noteIn(this.#open, event)
     if (what.kind === 'configuration') this.#changed = event
     if (what.kind === 'node' && what.became !== 'member') this.#nodeGone(what.node, at)
     if (what.kind === 'operation' && what.device !== true) this.#operated(what, at)
@@ -83,12 +88,12 @@ class Scan {
     const { what } = this.#changed ?? {}
     const isNear = this.#changed !== undefined && event.at - this.#changed.at <= justBeforeMs
     const after = isNear && what?.kind === 'configuration' ? what.version : undefined
-    return { events: [], after, since: new Map(), back: [], fencing: new Set() }
+    return { events: [], aside: [], after, since: new Map(), back: [], fencing: new Set(), isChanged: false }
   }
 
-  #isOver({ events, since, fencing }: Open, at: number): boolean {
-    const last = events.at(-1)
-    return last !== undefined && at - last.at > quietMs && since.size === 0 && fencing.size === 0
+  #isOver(open: Open, at: number): boolean {
+    const last = open.events.at(-1)
+    return last !== undefined && at - last.at > quietMs && isSettled(open)
   }
 
   #close(open: Open, now: number): void {
@@ -104,7 +109,7 @@ class Scan {
       id: `i${cause.revision}`,
       began: cause.at,
       ended: last.at,
-      ongoing: open.since.size > 0 || open.fencing.size > 0 || now - last.at <= quietMs,
+      ongoing: !isSettled(open) || now - last.at <= quietMs,
       cause,
       ...(open.after !== undefined && { after: open.after }),
       away,
@@ -129,7 +134,7 @@ class Scan {
   }
 
   #goes(resource: string, at: number): void {
-    if (this.#open && !this.#open.since.has(resource)) this.#open.since.set(resource, at)
+    if (this.#open && !this.#open.isChanged && !this.#open.since.has(resource)) this.#open.since.set(resource, at)
   }
 
   #comes(resource: string, at: number): void {
@@ -139,6 +144,18 @@ class Scan {
     this.#open?.back.push({ resource, ms: at - since })
   }
 }
+
+const isSettled = ({ since, fencing }: Open): boolean => since.size === 0 && fencing.size === 0
+
+function noteIn(open: Open, event: JournalEvent): void {
+  if (isSign(event.what)) open.isChanged = false
+  else if (event.what.kind === 'configuration') open.isChanged = true
+  if (open.isChanged && isSettled(open)) open.aside.push(event)
+  else open.events.push(...open.aside.splice(0), event)
+}
+
+/** What the cluster reacts to by itself: trouble, a fencing that goes on, a node or a quorum that comes or goes. */
+const isSign = (what: Happening): boolean => what.kind === 'node' || what.kind === 'quorum' || isTrouble(what)
 
 function isTrouble(what: Happening): boolean {
   switch (what.kind) {

@@ -114,6 +114,36 @@ describe('an incident', () => {
     expect(incidentsIn(events, later)).toEqual([])
   })
 
+  test('does not count services that an administrator stops after it, and does not go on with what she changes', () => {
+    const events = [
+      seen(1, 0, active({ web: ['n2'], db: ['n1'], api: ['n1'] })),
+      seen(10, 0, lost('n2')),
+      seen(11, 500, fencing('pending')),
+      // Changed while a service is away: what stops before the next sign is the change's.
+      seen(12, 700, { kind: 'configuration', version: 4 }),
+      seen(13, 800, ran('db', 'n1', 'stop')),
+      seen(14, 1000, fencing('succeeded')),
+      seen(15, 1100, ran('api', 'n1', 'stop')),
+      seen(16, 1200, ran('api', 'n1', 'start')),
+      seen(17, 1300, ran('web', 'n1', 'start')),
+      seen(18, 12_000, { kind: 'configuration', version: 5 }),
+      seen(19, 13_000, ran('web', 'n1', 'stop')),
+      seen(20, 14_000, ran('web', 'n1', 'start')),
+    ]
+    const [incident, ...others] = incidentsIn(events, later)
+    expect(others).toEqual([])
+    expect(incident).toMatchObject({
+      ended: start + 1300,
+      away: [
+        { resource: 'api', ms: 100, still: false },
+        { resource: 'web', ms: 1300, still: false },
+      ],
+    })
+    // Another sign within half a minute: the change may be why, so it is shown.
+    const [longer] = incidentsIn([...events, seen(21, 20_000, lost('n3'))], later)
+    expect(longer?.events.map(({ revision }) => revision)).toEqual([10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21])
+  })
+
   test('of a clone counts only once no instance is left', () => {
     const [incident] = incidentsIn(
       [
@@ -134,6 +164,24 @@ describe('an incident', () => {
       seen(4, 60_000, lost('n4')),
     ]
     expect(incidentsIn(events, later).map(({ id }) => id)).toEqual(['i2', 'i4'])
+  })
+
+  test('counts how often a service was away, in one line', () => {
+    const failed = ran('web', 'n2', 'monitor', { intervalMs: 10_000, rc: 7, result: 'not running' })
+    const events = [
+      seen(1, 0, active({ web: ['n2'], db: ['n2'], api: ['n2'], dns: ['n2'] })),
+      seen(2, 0, failed),
+      seen(3, 1000, ran('web', 'n2', 'start')),
+      seen(4, 5000, failed),
+      seen(5, 8000, ran('web', 'n2', 'start')),
+    ]
+    const [incident] = incidentsIn(events, later)
+    expect(incident && describeIncident(incident)).toBe(
+      "web: monitor every 10 s on n2 failed with 'not running' (7); web was away 2 times, 4.0 s in all",
+    )
+    const four = ['db', 'api', 'dns'].map((name, at) => seen(6 + at, 9000 + at, ran(name, 'n2', 'stop')))
+    const [all] = incidentsIn([...events, ...four], start + 10_000)
+    expect(all && describeIncident(all)).toMatch(/db is away; api is away; dns is away; 1 more resource was away$/)
   })
 
   test('names three services, the worst first, and counts the rest', () => {
