@@ -54,6 +54,7 @@ const lines: readonly { readonly line: string; readonly says: RegExp }[] = [
   { line: 'cluster', says: /is incomplete/ },
   { line: 'node', says: /is incomplete/ },
   { line: 'node stanby n1', says: /Did you mean 'standby'/ },
+  { line: 'resource disable db --dry-run', says: /no option '--dry-run'.*--preview/ },
   { line: 'resource disable db --forse', says: /no option '--forse'.*--force/ },
   { line: 'resource disable db --wait=soon', says: /running cluster|not a number of seconds/ },
   { line: 'property set', says: /missing|No option/ },

@@ -34,14 +34,16 @@ export function isFlag(word: string): boolean {
   return /^--\w/.test(word) || /^-[a-z]$/i.test(word)
 }
 
+/** Names that other tools have for an option of ours. */
+const elsewhere: ReadonlyMap<string, string> = new Map(['dry-run', 'dryrun', 'noop'].map((name) => [name, 'preview']))
+
 function findFlag(word: string, known: readonly Flag[]): readonly [Flag, string | undefined] {
   const [name = '', ...value] = word.replace(/^--?/, '').split('=')
   const flag = known.find((candidate) => (word.startsWith('--') ? candidate.name === name : candidate.letter === name))
   if (!flag) {
-    const similar = similarWords(
-      name,
-      known.map((candidate) => candidate.name),
-    )
+    const names = known.map((candidate) => candidate.name)
+    const meant = elsewhere.get(name)
+    const similar = meant !== undefined && names.includes(meant) ? [meant] : similarWords(name, names)
     const typed = word.split('=')[0] ?? word
     throw new Refusal({
       own: `This command has no option '${typed}'.${didYouMean(similar.map((other) => `--${other}`))}`,
