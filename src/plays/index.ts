@@ -5,7 +5,7 @@
 export { isName, notAName } from './check-component.ts'
 export type { Component, PlayFile } from './component.ts'
 export { type AskedPlay, checkPlay, isAskedPlay, timeoutOf } from './door.ts'
-export { graphAsDot, graphAsSvg, layersOf } from './draw.ts'
+export { boxesAsSvg, type DrawnBox, graphAsDot, graphAsSvg, layersOf, quoted } from './draw.ts'
 export { commonSwitches, commonValues, defaultTimeoutS, grammars } from './grammar.ts'
 export { type NamedStep, type PlayStep, resolveNames } from './graph.ts'
 export { isDone, isOver, newPlay, type PlayHost, type PlayRecord, type PlayStepRecord, parsePlay } from './play.ts'

@@ -57,6 +57,7 @@ import { constraintColocationDelete, constraintOrderDelete } from './constraint/
 import { constraintLocation, constraintLocationAdd } from './constraint/location.ts'
 import { constraintOrder, constraintOrderSet } from './constraint/order.ts'
 import { constraintTicketAdd, constraintTicketDelete, constraintTicketSet } from './constraint/ticket.ts'
+import { graph } from './graph/graph.ts'
 import { holdList, holdRelease } from './hold/hold.ts'
 import { hostAuth, hostDeauth, statusPcsd } from './host/host.ts'
 import { importCluster } from './import/import.ts'
@@ -198,6 +199,7 @@ export const allCommands: readonly Command[] = [
   incidentShow,
   incidentExport,
   why,
+  graph,
   simulateCommand,
   stateSave,
   stateList,
