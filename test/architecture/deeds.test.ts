@@ -18,4 +18,5 @@ test('no piece of a stand-in counts, and of lines that are typed only those that
   const typed = new Map(of('test/cli/cases/hardware/lines.txt').map(({ title, isNoDeed }) => [title, isNoDeed]))
   expect(typed.get('systole node benchmark --here --parts=gpu')).toBe(true)
   expect(typed.get('systole node facts --differences')).toBeUndefined()
-})
+  // It reads every test there is, which takes a busy machine longer than half a minute.
+}, 180_000)
