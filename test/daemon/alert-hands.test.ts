@@ -25,16 +25,20 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
+function viewOf(alerts: string): ClusterView {
+  const parsed = parseXml(`<cib><configuration><alerts>${alerts}</alerts></configuration></cib>`)
+  if (!parsed.ok) throw new Error('bad CIB')
+  return {
+    ...emptyView,
+    configuration: { version: 1, cib: parsed.value, typed: readConfiguration(parsed.value) },
+  }
+}
+
 function open(
   alerts: string,
   more: Partial<AlertPorts> = {},
 ): { readonly hands: AlertDriver; readonly warnings: string[] } {
-  const parsed = parseXml(`<cib><configuration><alerts>${alerts}</alerts></configuration></cib>`)
-  if (!parsed.ok) throw new Error('bad CIB')
-  const view: ClusterView = {
-    ...emptyView,
-    configuration: { version: 1, cib: parsed.value, typed: readConfiguration(parsed.value) },
-  }
+  const view = viewOf(alerts)
   const warnings: string[] = []
   const ignore = (): void => undefined
   const log = {
@@ -118,6 +122,44 @@ test('a program that cannot be run, fails or hangs is told; one that works again
   await vi.waitFor(() => expect(alerts.troubles).toHaveLength(1), 5000)
   expect(warnings.length).toBeGreaterThanOrEqual(6)
 }, 20_000)
+
+test('what was wrong with an alert is told no longer once the alert is another, and what is wrong with others still is', async () => {
+  const script = join(folder, 'script')
+  writeFileSync(script, '#!/bin/sh\n[ -n "$CRM_alert_recipient" ] || { echo "There is no recipient." >&2; exit 78; }\n')
+  chmodSync(script, 0o755)
+  const other = `<alert id="other" path="${script}"/>`
+  let view = viewOf(`<alert id="mail" path="${script}"/>${other}`)
+  const { hands: alerts } = open('', { view: () => view })
+  const configured = (): void => alerts.take([], [{ kind: 'configuration' }])
+  configured()
+  alerts.result([started(1)])
+  await vi.waitFor(() => expect(alerts.troubles).toHaveLength(2), 5000)
+  expect(alerts.troubles[0]).toMatch(/The alert mail fails: .*There is no recipient\.$/)
+  configured()
+  expect(alerts.troubles).toHaveLength(2)
+  view = viewOf(`<alert id="mail" path="${script}"><recipient id="r" value="ops"/></alert>${other}`)
+  configured()
+  expect(alerts.troubles).toEqual([expect.stringMatching(/^The alert other fails: .*There is no recipient\.$/)])
+})
+
+test('how a call of another definition ends is no trouble of the alert', async () => {
+  const script = join(folder, 'script')
+  writeFileSync(
+    script,
+    `#!/bin/sh\necho begun >> ${folder}/log\nuntil [ -e ${folder}/go ]; do sleep 0.05; done\nexit 78\n`,
+  )
+  chmodSync(script, 0o755)
+  let view = viewOf(`<alert id="mail" path="${script}"/>`)
+  const { hands: alerts, warnings } = open('', { view: () => view })
+  alerts.take([], [{ kind: 'configuration' }])
+  alerts.result([started(1)])
+  await vi.waitFor(() => expect(lines('log')).toHaveLength(1), 5000)
+  view = viewOf(`<alert id="mail" path="${script}"><recipient id="r" value="ops"/></alert>`)
+  alerts.take([], [{ kind: 'configuration' }])
+  writeFileSync(join(folder, 'go'), '')
+  await vi.waitFor(() => expect(warnings).toHaveLength(1), 5000)
+  expect(alerts.troubles).toEqual([])
+})
 
 test('a result is told whatever becomes of its alert', async () => {
   const { hands: alerts, warnings } = open('', {

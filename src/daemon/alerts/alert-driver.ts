@@ -58,8 +58,8 @@ export class AlertDriver {
   /** The notes are listed when they change, and when this node becomes the DC. */
   #mustLook = true
   #lookedIn: number | undefined
-  /** The alerts when what waits was last held against them. */
-  #configuredAs = ''
+  /** The alerts when what waits was last held against them, by id. */
+  #configuredAs: ReadonlyMap<string, string> = new Map()
 
   constructor(ports: AlertPorts) {
     this.#ports = ports
@@ -80,7 +80,7 @@ export class AlertDriver {
 
   /** A sentence for each alert whose last call failed here. */
   get troubles(): readonly string[] {
-    return [...this.#failures].map(([alert, why]) => `The alert ${alert} fails: ${why}.`).sort()
+    return [...this.#failures].map(([alert, why]) => `The alert ${alert} fails: ${why.replace(/\.$/, '')}.`).sort()
   }
 
   /** A result of this node, or of a remote node whose connection it holds. The records of one result tell the same. */
@@ -156,12 +156,14 @@ export class AlertDriver {
 
   #configured(): void {
     const alerts = this.#alerts
-    const written = JSON.stringify(alerts)
-    if (written === this.#configuredAs) return
+    const written = new Map(alerts.map((alert) => [alert.id, JSON.stringify(alert)] as const))
+    const before = this.#configuredAs
+    const isAsBefore = (id: string): boolean => written.get(id) === before.get(id)
+    if (written.size === before.size && [...written.keys()].every(isAsBefore)) return
     this.#configuredAs = written
+    // What was wrong with another definition may be right by now. If not, the next attempt says so again.
+    for (const alert of this.#failures.keys()) if (!isAsBefore(alert)) this.#failures.delete(alert)
     this.#queue.feed({ kind: 'configured', lanes: new Set(alerts.flatMap(lanesOf)) })
-    const ids = new Set(alerts.map(({ id }) => id))
-    for (const alert of this.#failures.keys()) if (!ids.has(alert)) this.#failures.delete(alert)
   }
 
   #callsFor(event: AlertEvent, sequence: number): readonly AlertCall[] {
@@ -225,16 +227,18 @@ export class AlertDriver {
     const { log, paths } = this.#ports
     log.debug('an alert is sent', { alert: call.alert, kind: call.environment.CRM_alert_kind, attempts })
     const run = runAlert(call, paths)
+    const configuredAs = this.#configuredAs.get(call.alert)
     this.#running.set(id, run)
     // A call that has asked for another attempt keeps its note until it has done its work.
     if (attempts === 0) this.#notes.served(id)
-    void run.ended.then((end) => this.#ended(call, id, end))
+    void run.ended.then((end) => this.#ended(call, id, end, this.#configuredAs.get(call.alert) === configuredAs))
   }
 
-  #ended(call: AlertCall, id: number, { failure, isLater }: AlertEnd): void {
+  /** `isCurrent`: the alert is as it was when the call began. */
+  #ended(call: AlertCall, id: number, { failure, isLater }: AlertEnd, isCurrent: boolean): void {
     this.#running.delete(id)
     if (failure === undefined) this.#failures.delete(call.alert)
-    else this.#failed(call, isLater ? `${failure}; it is tried again` : failure)
+    else this.#failed(call, isLater ? `${failure}; it is tried again` : failure, isCurrent)
     if (!this.#closed) this.#queue.feed({ kind: 'ended', id, isLater })
     if (!isLater) this.#notes.served(id)
     this.#notes.ended(id)
@@ -246,9 +250,9 @@ export class AlertDriver {
     this.#notes.served(call.id)
   }
 
-  #failed({ alert, environment }: AlertCall, why: string): void {
+  #failed({ alert, environment }: AlertCall, why: string, isCurrent = true): void {
     const { CRM_alert_kind: event, CRM_alert_recipient: recipient } = environment
     this.#ports.log.warn('an alert could not be sent', { alert, event, recipient, why })
-    this.#failures.set(alert, why)
+    if (isCurrent) this.#failures.set(alert, why)
   }
 }
