@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** Suites that start clusters, etcd or namespaces. Two files at a time: each waits most of its time, in namespaces or on ports of its own. */
+/** Suites that start clusters, etcd or namespaces. Three files at a time on two cores: each waits most of its time, in namespaces or on ports of its own. */
 const machineSuites = [
   'test/nodes/**/*.test.ts',
   'test/contract/**/*.test.ts',
@@ -24,6 +24,9 @@ const watchdogSuites = ['test/watchdog/**/*.test.ts']
 
 // Rules without a time zone mean the host's: expected answers are written for this one.
 process.env.TZ = 'UTC'
+
+/** Nodes in situations that take long, and whose rules a shorter test of `npm test` shows as well (`npm run e2e:nodes`). */
+const longNodeSuites = ['test/nodes-e2e/**/*.test.ts']
 
 /** Remote nodes beyond what `npm test` shows (`npm run e2e:remote`). */
 const remoteSuites = ['test/remote-nodes/**/*.test.ts']
@@ -58,47 +61,79 @@ const packageSuites = ['test/packages-e2e/**/*.test.ts']
 /** The console in a real browser, on real nodes (`npm run e2e:console`). */
 const consoleSuites = ['test/console-e2e/**/*.test.ts']
 
-/** What `npm run test:quick` leaves out of the quick tests: drawn clusters, every command there is, processes and their networks. */
+/** What `npm run test:quick` leaves out of the quick tests: drawn clusters, every command there is, processes and their networks. `npm test` runs these apart from the others. */
 const notForRules = [
-  ...['simulation', 'fuzz', 'resource-agents', 'channel', 'remote', 'rpc', 'daemon', 'store'].map(
-    (room) => `test/${room}/**`,
-  ),
-  'test/cli/every-command/**',
-  'test/cli/{secrets,option-effects,daemon-option-effects,bad-input}.test.ts',
-  'test/tools/{option-effects,report}.test.ts',
+  ...[
+    'simulation',
+    'fuzz',
+    'resource-agents',
+    'alert-agents',
+    'channel',
+    'remote',
+    'rpc',
+    'daemon',
+    'store',
+    'web',
+    'packages',
+    'program',
+    'cli/every-command',
+    'cli/deployment',
+  ].map((room) => `test/${room}/**`),
+  'test/cli/{secrets,option-effects,daemon-option-effects,bad-input,agent-validation}.test.ts',
+  'test/cli/{lock/run-child,plan/round-trip}.test.ts',
+  'test/tools/{option-effects,report,debian,lines,silent-daemon,shadow,standard-input}.test.ts',
 ]
 
 /** Files that take longest begin first, the longest at the top, so that no worker is left with one when the others have ended. */
 const longFiles = [
   'nodes/scenarios',
-  'nodes/holds',
   'nodes/two-nodes',
+  'nodes/holds',
   'nodes/membership',
-  'nodes/rollout',
-  'nodes/growth',
   'nodes/jobs',
-  'nodes/services',
-  'nodes/links',
+  'nodes/api',
+  'nodes/plan',
+  'nodes/facts',
+  'nodes/health',
+  'nodes/plays',
+  'nodes/remote-jobs',
   'nodes/shrinking',
-  'contract/etcd-member',
-  'nodes/witness',
-  'nodes/alerts',
-  'nodes/last-voter',
-  'nodes/self-fencing',
   'nodes/remote',
+  'nodes/sessions',
+  'nodes/alerts',
+  'nodes/witness',
+  'nodes/rollout',
   'contract/etcd-membership',
+  'contract/etcd-member',
+  'nodes/locks',
+  'nodes/self-fencing',
+  'nodes/growth',
+  'nodes/import',
+  'contract/own-member',
   'nodes/bad-agents',
   'contract/etcd-faults',
   'contract/etcd-external',
   'fencing/ipmi',
   'nodes/shutdown-lock',
+  'nodes/services',
+  'nodes/tools',
+  'nodes/orchestrate',
+  'nodes/links',
   'simulation/simulation',
   'tools/debian',
-  'channel/hanging-peer',
-  'cli/deployment/replay',
-  'resource-agents/bundled/process',
-  'rpc/doorman',
+  'daemon/jobs/remote-tasks',
   'fuzz/messages',
+  'packages/contents',
+  'tools/silent-daemon',
+  'resource-agents/bundled/process',
+  'tools/option-effects',
+  'cli/deployment/replay',
+  'web/hostile',
+  'web/events',
+  'cli/every-command/every-command',
+  'rpc/doorman',
+  'daemon/watches',
+  'channel/hanging-peer',
 ]
 
 class LongFilesFirst extends BaseSequencer {
@@ -118,11 +153,15 @@ export default defineConfig({
       {
         test: {
           name: 'quick',
-          include: ['test/**/*.test.ts'],
+          include:
+            process.env.ONLY_RULES === '0'
+              ? notForRules.map((one) => one.replace(/\*\*$/, '**/*.test.ts'))
+              : ['test/**/*.test.ts'],
           exclude: [
             ...machineSuites,
             ...serviceSuites,
             ...deploymentSuites,
+            ...longNodeSuites,
             ...watchdogSuites,
             ...remoteSuites,
             ...witnessSuites,
@@ -150,6 +189,16 @@ export default defineConfig({
           testTimeout: 60_000,
           expect: patient,
           hookTimeout: 60_000,
+          maxWorkers: 3,
+        },
+      },
+      {
+        test: {
+          name: 'nodes',
+          include: longNodeSuites,
+          testTimeout: 120_000,
+          expect: patient,
+          hookTimeout: 120_000,
           maxWorkers: 2,
         },
       },

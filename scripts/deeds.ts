@@ -127,7 +127,7 @@ function best(word: Word, using: readonly TestPiece[]): TestPiece | undefined {
   const name = (word.name.match(/[\w-]+/g) ?? []).at(-1)?.replace(/^-+/, '') ?? ''
   const worth = ({ title, text, file }: TestPiece): number =>
     (title.includes(name) ? 0 : 1e6) +
-    (/^test\/(?:nodes|security|agents|deployment)/.test(file) ? 1e5 : 0) +
+    (/^test\/(?:nodes|nodes-e2e|security|agents|deployment)/.test(file) ? 1e5 : 0) +
     text.length
   return [...using].sort((a, b) => worth(a) - worth(b))[0]
 }

@@ -59,7 +59,7 @@ export function testPieces(project: string): readonly TestPiece[] {
 
 /** Folders whose tests start daemons: whatever is cast there is only what they answer. */
 const onNodes =
-  /^test\/(?:nodes|security|faults|links|witness|remote-nodes|clients|deployment|rollouts-e2e|services-e2e|packages-e2e)\//
+  /^test\/(?:nodes|nodes-e2e|security|faults|links|witness|remote-nodes|clients|deployment|rollouts-e2e|services-e2e|packages-e2e)\//
 
 /** A stand-in without a cast: what the test hands over is a function that writes down its words. */
 const standIns = ['test/cli/booth.test.ts']

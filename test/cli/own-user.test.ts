@@ -9,6 +9,8 @@ vi.mock('node:os', async (original) => ({
 }))
 
 test('has its number for a name', async () => {
+  // Another file may have loaded it with the host's own names.
+  vi.resetModules()
   const { realTerminal } = await import('../../src/cli/call/terminal.ts')
   vi.stubEnv('SUDO_USER', undefined)
   expect(realTerminal().user).toBe(String(process.getuid?.()))

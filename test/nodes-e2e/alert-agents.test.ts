@@ -1,7 +1,7 @@
 import { chmodSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { Lab } from './lab/lab.ts'
-import { Receivers } from './lab/receivers.ts'
+import { Lab } from '../nodes/lab/lab.ts'
+import { Receivers } from '../nodes/lab/receivers.ts'
 
 /** Mail and webhooks from nodes whose receivers are away and come back, and whose DC is lost meanwhile. */
 const nodes = ['n1', 'n2', 'n3']

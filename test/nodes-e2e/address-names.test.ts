@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { Lab } from './lab/lab.ts'
+import { Lab } from '../nodes/lab/lab.ts'
 
 /** Nodes whose names are their addresses, on hosts that are called something else. */
 const lab = new Lab(['n1', 'n2'])

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { Lab } from './lab/lab.ts'
+import { Lab } from '../nodes/lab/lab.ts'
 
 /** Two of three voters are gone, and one goes on alone on an administrator's word. Then the others come back, together. */
 const lab = new Lab(['n1', 'n2', 'n3'])

@@ -1,0 +1,61 @@
+import { existsSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import {
+  begin,
+  beginWithVersions,
+  everything,
+  isAtGate,
+  isQuiet,
+  lab,
+  nodes,
+  runsOf,
+  untilState,
+  versionOf,
+  writeRollout,
+} from '../nodes/lab/versions.ts'
+
+/** Upgrades that stop the cluster on their node, and fail or lose all power meanwhile. */
+beforeAll(beginWithVersions, 120_000)
+
+afterAll(() => lab.close(), 60_000)
+
+test('an upgrade that fails after it has stopped the cluster: the next resume completes, and in another the next abort', async () => {
+  const broken = join(lab.folder, 'broken')
+  writeFileSync(broken, '')
+  const resumed = await begin(writeRollout('resumed', '4', { names: ['n3'], stops: true, last: `test ! -e ${broken}` }))
+  expect((await untilState(resumed, 'halted')).why).toContain('install ended with 1')
+  rmSync(broken)
+  expect(await lab.systole('n1', 'rollout', 'resume')).toContain('complete')
+  expect(versionOf('n3')).toBe('4')
+  await lab.until('all is quiet', isQuiet, 60_000)
+  const before = await everything()
+  const aborted = await begin(writeRollout('aborted', '5', { names: ['n3'], stops: true, last: 'exit 1' }))
+  await untilState(aborted, 'halted')
+  await expect(lab.systole('n1', 'rollout', 'abort')).rejects.toMatchObject({ cause: { code: 4 } })
+  expect(runsOf('undoes aborted')).toHaveLength(1)
+  expect(await everything()).toEqual(before)
+}, 150_000)
+
+test('all power is cut while a command has stopped the cluster on its node: the node takes part again, the command does not run by itself, and abort leaves what was before', async () => {
+  await lab.until('all is quiet', isQuiet, 60_000)
+  const before = await everything()
+  const gate = join(lab.folder, 'gate-cut')
+  const id = await begin(writeRollout('cut', '6', { names: ['n1', 'n2'], gate, stops: true }))
+  await lab.until('the first node is at work', () => isAtGate('cut'))
+  await lab.until('the copy on the node knows it', () =>
+    existsSync(join(lab.folder, 'nodes/n2/var/rollout/known.json')),
+  )
+  for (const node of nodes) await lab.power.off(node)
+  for (const node of nodes) await lab.power.on(node)
+  await untilState(id, 'halted')
+  expect(runsOf('begins cut')).toEqual(['n1 begins cut'])
+  await expect(lab.systole('n2', 'rollout', 'abort')).rejects.toMatchObject({ cause: { code: 4 } })
+  expect(runsOf('undoes cut')).toEqual(['n1 undoes cut'])
+  await lab.until('all is quiet', isQuiet, 60_000)
+  expect(await everything()).toEqual(before)
+  for (const node of nodes) await lab.systole(node, 'cluster', 'stop', '--force')
+  const known = await lab.systole('n3', 'rollout', 'history')
+  expect(known).toMatch(/^As n3 knew it at .*not started/)
+  expect(known).toContain(`${id} `)
+}, 150_000)
