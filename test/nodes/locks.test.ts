@@ -122,5 +122,13 @@ test('locks that scripts keep as a property of the CIB: of two who start from th
   await expect(node('n3', 'cluster', 'cib-push', cib('n3'))).rejects.toMatchObject({ cause: { code: 1 } })
   expect(await node('n3', 'property', 'config', 'galera-lock')).toContain('galera-lock=n1:4102444800')
   await node('n1', 'property', 'set', 'galera-lock=')
+  // One other change of whatever kind, which gives the cluster the epoch that one edit has given the copy.
+  await lab.inNode('n3', 'sh', '-c', `pcs cluster cib > ${cib('n3')}`)
+  await node('n3', '-f', cib('n3'), 'property', 'set', 'galera-lock=n3:4102444800', '--force')
+  await node('n1', 'property', 'set', 'batch-limit=7')
+  await expect(node('n3', 'cluster', 'cib-push', cib('n3'))).rejects.toMatchObject({ cause: { code: 1 } })
+  const replace = lab.inNode('n3', 'cibadmin', '--replace', '--xml-file', cib('n3'))
+  await expect(replace).rejects.toMatchObject({ cause: { code: 103 } })
+  expect(await node('n3', 'property', 'config', 'batch-limit')).toContain('batch-limit=7')
   expect(await node('n3', 'property', 'config', 'galera-lock')).not.toContain('4102444800')
 })

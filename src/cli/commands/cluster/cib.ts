@@ -104,12 +104,35 @@ function refuseOther({ name }: XmlElement, file: string): void {
 function refuseOlder(pushed: XmlElement, { file, than }: { readonly file: string; readonly than: XmlElement }): void {
   if (pushed.name !== 'cib' || pushed.attributes.epoch === undefined) return
   const [ours, running] = [versionOf(pushed), versionOf(than)]
-  if (compareVersions({ ...ours, numUpdates: 0 }, { ...running, numUpdates: 0 }) >= 0) return
+  const order = compareVersions({ ...ours, numUpdates: 0 }, { ...running, numUpdates: 0 })
+  if (order > 0 || (order === 0 && wasReadSince(pushed, than))) return
   const text = ({ adminEpoch, epoch }: typeof ours): string => `${adminEpoch}.${epoch}`
+  const versions =
+    order === 0
+      ? `is not newer (${text(ours)}) than the running configuration, which was changed after ${file} was read`
+      : `is older (${text(ours)}) than the running configuration (${text(running)})`
   throw new Refusal(
-    `${file} is older (${text(ours)}) than the running configuration (${text(running)}), so changes made since then would be lost. Push only your own changes with diff-against=<original file>, or replace the configuration with --config.`,
+    `${file} ${versions}, so changes made since then would be lost. Push only your own changes with diff-against=<original file>, or replace the configuration with --config.`,
   )
 }
+
+/**
+ * Whether a document with the epoch of the running configuration was read from it and edited without counting, as in an editor. Whoever counts edits of a copy
+ * resets num_updates: that copy comes from the epoch before, which another change has left. Pacemaker compares num_updates alone, so that it also refuses what was
+ * read before the status changed; here the configuration's origin tells these apart.
+ */
+function wasReadSince(pushed: XmlElement, running: XmlElement): boolean {
+  const [ours, theirs] = [versionOf(pushed).numUpdates, versionOf(running).numUpdates]
+  return ours >= theirs || (ours > mostAfterAnEdit && isOfSameOrigin(pushed, running))
+}
+
+/** What Pacemaker's commands leave in `num_updates` of a file that they have changed. */
+const mostAfterAnEdit = 2
+
+const isOfSameOrigin = (a: XmlElement, b: XmlElement): boolean =>
+  ['cib-last-written', 'update-origin', 'update-client', 'update-user'].every(
+    (name) => a.attributes[name] === b.attributes[name],
+  )
 
 /** The epoch after a push follows that of what was pushed, as in Pacemaker: of two copies that were edited alike, the second is older then. */
 function withEpochsOf(cib: XmlElement, { name, attributes }: XmlElement): XmlElement {
