@@ -37,7 +37,7 @@ export const callRules: {
 } = {
   Node: {
     execute: dc('runs an operation of a transition here, under root'),
-    runFenceDevice: member('runs a fence device of the configuration here'),
+    runFenceDevice: askingOthers(member('runs a fence device of the configuration here')),
     fence: member('asks this node, where it is the DC, to fence a node'),
     startCluster: askingOthers(member('starts the cluster here')),
     stopCluster: askingOthers(member('stops the cluster here; resources stop first')),
@@ -67,17 +67,19 @@ export const callRules: {
       member('gives this node its share of the authority’s key, which counts once the store says so'),
     ),
     readTaskOutput: askingOthers(member('reads what a task of this node has printed')),
-    readJournal: member('reads what this node has written down of the cluster'),
+    readJournal: askingOthers(member('reads what this node has written down of the cluster')),
     writeFile: ofQuorum(member('writes a file here that a job copies, under root')),
-    getWitnessPlace: witness('asks whether this node’s list names the caller as the witness: yes or no'),
+    getWitnessPlace: witness(
+      'asks whether this node’s list names the caller as the witness; where it does, it reads that list',
+    ),
   },
   Witness: {
     follow: member(
-      'gives the witness a newer list of nodes; one without it only makes it look into the store. A witness whose vote does not count also takes one from a node that is new to it: a list that names both by their keys',
+      'gives the witness a newer list of nodes, for which it looks into the store or asks the other nodes first; one without it only makes it look into the store. A witness whose vote does not count also takes one from a node that is new to it: a list that names both by their keys',
     ),
     renew: member('gives the witness the certificate that it asked for: one of the authority, for its own key'),
     followAuthority: member(
-      'has the witness believe other authorities, that of its own certificate among them, and ask for another certificate, while the authority is replaced; without authorities it reads which it believes',
+      'has the witness believe other authorities, that of its own certificate among them, and ask for another certificate, while the authority is replaced: it looks into the store or asks the other nodes first; without authorities it reads which it believes',
     ),
     forget: member(
       'asks the witness to forget the cluster: it does so where the list in the store has it leaving or removed',

@@ -75,7 +75,15 @@ test('where nobody else answers, the one that does is believed', async () => {
 })
 
 const caller: NodeCaller = { kind: 'node', name: 'r', key: keyOf('r'), role: 'member' }
-const asking = ['StartCluster', 'StopCluster', 'EnableCluster', 'UpdateClusterFile', 'ReadTaskOutput']
+const asking = [
+  'StartCluster',
+  'StopCluster',
+  'EnableCluster',
+  'UpdateClusterFile',
+  'ReadTaskOutput',
+  'RunFenceDevice',
+  'ReadJournal',
+]
 for (const name of [...asking, 'GetClusterFile', 'CheckLinks'])
   test(`${name} of a node that was removed while this host was off`, async () => {
     let own = list('3 abhr')

@@ -35,7 +35,14 @@ describe('what a node answers to a witness', () => {
   const list = (more: object): ClusterFile => parsed({ clusterName: 'x', nodes, nodesVersion: 4, ...more })
 
   test('the one that the list names is the witness', () =>
-    expect(witnessPlace(list({ witness: { name: 'w' } }), known)).toEqual({ listed: true, nodesVersion: 4 }))
+    expect(witnessPlace(list({ witness: { name: 'w' } }), known)).toMatchObject({ listed: true, nodesVersion: 4 }))
+
+  test('the witness reads the list, and nobody else does', () => {
+    const named = list({ witness: { name: 'w' } })
+    expect(parsed(JSON.parse(witnessPlace(named, known).json))).toEqual(named)
+    expect(witnessPlace(list({ witness: { name: 'v' } }), known).json).toBe('')
+    expect(witnessPlace({ ...named, revoked: [serialOf(known.key)] }, known).json).toBe('')
+  })
 
   test('one that the list names no more is not', () => {
     expect(witnessPlace(list({}), known).listed).toBe(false)

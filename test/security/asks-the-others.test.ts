@@ -18,7 +18,15 @@ beforeAll(async () => {
 
 afterAll(() => lab.close(), 60_000)
 
-const calls = ['startCluster', 'stopCluster', 'enableCluster', 'readTaskOutput', 'updateClusterFile']
+const calls = [
+  'startCluster',
+  'stopCluster',
+  'enableCluster',
+  'readTaskOutput',
+  'runFenceDevice',
+  'readJournal',
+  'updateClusterFile',
+]
 
 async function callN4(names: readonly string[]): Promise<Readonly<Record<string, string>>> {
   const script = [`${project}/scripts/run.mjs`, `${project}/test/security/lab/stolen-key.ts`]

@@ -87,7 +87,12 @@ export class Admission {
         notCurrentCode,
         'This node has no quorum, so it cannot check whether the calling node was removed from the cluster.',
       )
-    if (!rule.asksOthers) return
+    if (rule.asksOthers) await this.refuseRemoved(caller)
+  }
+
+  /** A node that this host knows, and of which the others say that it was removed meanwhile. A stranger is another matter (`refuseStrangersList`). */
+  async refuseRemoved(caller: NodeCaller): Promise<void> {
+    if (!this.knows(caller)) return
     const { own, said } = await this.#askOthers()
     const believed = own === undefined || isBelieved(own, { name: caller.name, keys: [caller.key] }, said)
     if (believed && this.knows(caller)) return
@@ -95,7 +100,7 @@ export class Admission {
     throw this.knows(caller)
       ? refuse(
           disputedCode,
-          `This node has no quorum, and other nodes say that ${caller.name} was removed from the cluster. Run the command on this node.`,
+          `This host has no quorum, and other nodes say that ${caller.name} was removed from the cluster. Run the command on this host.`,
         )
       : this.#refusal(caller)
   }

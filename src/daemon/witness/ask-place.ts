@@ -1,18 +1,22 @@
 /**
  * A witness that was away when it was removed hears nobody: no node calls it any more, its certificate is revoked for etcd, and the nodes' ports of etcd are
  * closed to it. It asks each node of its own list whether it is the witness still, the one thing that a witness may ask. Where the authority was replaced
- * after the removal, no answer of a node can be believed any more: that is told, for a person to look at.
+ * after the removal, no answer of a node can be believed any more: that is told, for a person to look at. And before it obeys a node whose removal it may have missed,
+ * it asks all of them for their lists ([ADR 70](../../../docs/adr/0070-the-others-are-asked-first.md)).
  */
 import {
   connectPeer,
   type NodeCaller,
+  type PeerClient,
   serialOf,
   showsOtherAuthority,
   type TlsIdentity,
   type WitnessPlace,
 } from '../../rpc/index.ts'
-import type { ClusterFile, ClusterNodeEntry } from '../node-list/cluster-file.ts'
+import { acceptClusterFile } from '../node-list/accept-file.ts'
+import { type ClusterFile, type ClusterNodeEntry, printClusterFile } from '../node-list/cluster-file.ts'
 import { addressesOf } from '../node-list/node-links.ts'
+import type { Said } from '../node-list/others-say.ts'
 
 /** How long nobody must have called before it asks, and how often it does: each node calls every two seconds. */
 export interface AskPace {
@@ -22,6 +26,8 @@ export interface AskPace {
 
 export const askPace: AskPace = { afterMs: 5000, everyMs: 2000 }
 const answerWithinMs = 1500
+/** Whoever waits for the witness's answer meanwhile, waits no longer than that (witness-link.ts). */
+const listWithinMs = 700
 
 export interface AskPlacePorts {
   readonly file: () => ClusterFile
@@ -65,10 +71,8 @@ export class AskPlace {
 
   /** `turn`: of several links each is tried in its turn. */
   async #askNode(node: ClusterNodeEntry, turn: number): Promise<void> {
-    const { file, identity, onWord, onOtherAuthority } = this.#ports
-    const addresses = addressesOf(node)
-    const host = addresses[turn % addresses.length] ?? node.address
-    const client = connectPeer({ node: node.name, host, port: node.ports.peer }, identity)
+    const { file, onWord, onOtherAuthority } = this.#ports
+    const client = this.#connect(node, turn)
     try {
       const { listed, nodesVersion } = await client.getWitnessPlace({}, { timeoutMs: answerWithinMs })
       if (this.#timer === undefined) return
@@ -81,10 +85,34 @@ export class AskPlace {
       client.close()
     }
   }
+
+  /** The lists of those who answer and know this host as their witness. */
+  async lists(): Promise<readonly Said[]> {
+    const turn = this.#turn++
+    const asked = this.#ports.file().nodes.map(async (node): Promise<readonly Said[]> => {
+      const client = this.#connect(node, turn)
+      try {
+        const { json } = await client.getWitnessPlace({}, { timeoutMs: listWithinMs })
+        return json === '' ? [] : [{ node: node.name, file: acceptClusterFile(json) }]
+      } catch {
+        return []
+      } finally {
+        client.close()
+      }
+    })
+    return (await Promise.all(asked)).flat()
+  }
+
+  #connect(node: ClusterNodeEntry, turn: number): PeerClient {
+    const addresses = addressesOf(node)
+    const host = addresses[turn % addresses.length] ?? node.address
+    return connectPeer({ node: node.name, host, port: node.ports.peer }, this.#ports.identity)
+  }
 }
 
 /** Answered to whoever shows a witness's certificate. One that was removed and has joined again has another key, and the one before is revoked. */
 export function witnessPlace(file: ClusterFile, caller: Pick<NodeCaller, 'name' | 'key'>): WitnessPlace {
   const isRevoked = file.revoked?.includes(serialOf(caller.key)) === true
-  return { listed: file.witness?.name === caller.name && !isRevoked, nodesVersion: file.nodesVersion }
+  const listed = file.witness?.name === caller.name && !isRevoked
+  return { listed, nodesVersion: file.nodesVersion, json: listed ? printClusterFile(file) : '' }
 }

@@ -32,6 +32,7 @@ import type { Paths } from '../host/paths.ts'
 import { isEnabled, markStarted, markStopped, takesPart } from '../host/takes-part.ts'
 import { type ClusterFile, printClusterFile, type WitnessEntry } from '../node-list/cluster-file.ts'
 import { newerFile } from '../node-list/node-list.ts'
+import { isBelieved, type Said } from '../node-list/others-say.ts'
 import { RemovalReports } from '../node-list/removal-reports.ts'
 import { dropOldTrust, readIdentity, writeTrust } from '../pki/identity.ts'
 import { beliefOf, mostAuthorities } from '../pki/own-pki.ts'
@@ -215,10 +216,33 @@ export class WitnessHost {
     return true
   }
 
-  /** A caller that is not known yet may be in a newer list. */
-  async lookIntoStore(): Promise<void> {
+  /** A caller that is not known yet may be in a newer list. False: it cannot be read. */
+  async lookIntoStore(): Promise<boolean> {
     const listed = await this.#listInStore()
-    const newer = listed && newerFile(this.#file, listed)
+    if (listed !== undefined) this.#takeList(listed)
+    return listed !== undefined
+  }
+
+  /** Whether this call has this host change something that a node which was removed must not change: its list, or its member of the store. */
+  isChangedBy(listed: ClusterFile, quorate: boolean): boolean {
+    const mayJoin = quorate && this.votes && takesPart(this.#ports.paths) && this.#memberNow().kind !== 'runs'
+    return mayJoin || newerFile(this.#file, listed) !== undefined
+  }
+
+  /** What speaks against a node that it knows: the store where it can be read, and else the other nodes, whose newer lists it takes where they are believed. */
+  async askOthers(): Promise<readonly Said[]> {
+    if (this.state().counts && (await this.lookIntoStore())) return []
+    const own = this.#file
+    const said = await this.#askPlace.lists()
+    for (const { node, file } of said) {
+      const keys = own.nodes.find(({ name }) => name === node)?.keys
+      if (isBelieved(own, { name: node, keys }, said)) this.#takeList(file)
+    }
+    return said
+  }
+
+  #takeList(listed: ClusterFile): void {
+    const newer = newerFile(this.#file, listed)
     if (newer === undefined || newer.witness?.name !== this.#ports.own.name) return
     writeWhole(this.#ports.paths.witnessFile, printClusterFile(newer))
     this.#file = newer

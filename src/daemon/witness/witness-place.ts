@@ -139,14 +139,20 @@ export class WitnessPlace {
     const handlers: Handlers<typeof witnessService> = {
       follow: async ({ json, quorate }, { caller }) => {
         const listed = acceptClusterFile(json)
-        if (caller.kind === 'node') admission.refuseStrangersList(this.#own.name, caller, listed)
+        if (caller.kind === 'node') {
+          admission.refuseStrangersList(this.#own.name, caller, listed)
+          if (this.#host.isChangedBy(listed, quorate)) await admission.refuseRemoved(caller)
+        }
         return await this.#host.follow(listed, quorate, caller.kind === 'node' ? caller.name : '')
       },
       renew: async ({ certificate }) => {
         await this.#host.renew(certificate)
         return {}
       },
-      followAuthority: async (order) => await this.#host.followAuthority(order),
+      followAuthority: async (order, { caller }) => {
+        if (caller.kind === 'node' && order.trust.length > 0) await admission.refuseRemoved(caller)
+        return await this.#host.followAuthority(order)
+      },
       forget: async () => {
         if (await this.#host.forgetIfRemoved()) return {}
         throw refuse(
@@ -155,9 +161,15 @@ export class WitnessPlace {
         )
       },
     }
-    const refresh = async (): Promise<void> => await this.#host.lookIntoStore()
-    const mayBeStranded = (): boolean => this.#host.isLonely
-    const admission = new Admission({ log, file: () => this.#host.file, refresh, mayBeStranded })
+    const admission = new Admission({
+      log,
+      file: () => this.#host.file,
+      refresh: async () => {
+        await this.#host.lookIntoStore()
+      },
+      mayBeStranded: () => this.#host.isLonely,
+      askOthers: async () => await this.#host.askOthers(),
+    })
     const at = { host: this.#own.address, port: this.#own.ports.peer, identity, admit: admission.admit }
     this.#server = await serveTcp(at, [{ service: witnessService, handlers }], onFailure)
   }
