@@ -3,8 +3,8 @@
  * elements and attributes, comments, the order of both. Printing it and reading it again gives an equal tree.
  */
 import { SaxesParser } from 'saxes'
-import { failed, firstNotInXml, ok, type Result } from '../base/index.ts'
-import { scanXml } from './scan-xml.ts'
+import { doneAtOnce, failed, firstNotInXml, ok, type Result, type Steps } from '../base/index.ts'
+import { scanSteps, scanXml } from './scan-xml.ts'
 import type { Place, XmlElement, XmlNode } from './xml-tree.ts'
 
 export type { Place, XmlElement, XmlNode, XmlText } from './xml-tree.ts'
@@ -52,8 +52,21 @@ export function parseXmlPieces(pieces: () => Iterable<string>): Result<XmlElemen
   return plain === undefined ? parseThoroughly([...pieces()].join('')) : ok(plain)
 }
 
+/** As `parseXml`, in steps. */
+export function* parsingXml(text: string): Steps<Result<XmlElement, MalformedXmlReport>> {
+  const plain = yield* scanSteps([text], maxDepth)
+  if (plain !== undefined) return ok(plain)
+  yield
+  return yield* parsingThoroughly(text)
+}
+
 /** What is not plain: malformed, or written in a way that programs that write a CIB do not use. */
-export function parseThoroughly(text: string): Result<XmlElement, MalformedXmlReport> {
+export const parseThoroughly = (text: string): Result<XmlElement, MalformedXmlReport> =>
+  doneAtOnce(parsingThoroughly(text))
+
+const lettersInAStep = 1 << 16
+
+function* parsingThoroughly(text: string): Steps<Result<XmlElement, MalformedXmlReport>> {
   interface Open {
     readonly element: XmlElement
     readonly children: XmlNode[]
@@ -104,7 +117,12 @@ export function parseThoroughly(text: string): Result<XmlElement, MalformedXmlRe
     open.at(-1)?.children.push({ kind: 'comment', text: content })
   })
   try {
-    parser.write(text).close()
+    for (let at = 0; at < text.length; at += lettersInAStep) {
+      if (at > 0) yield
+      parser.write(text.slice(at, at + lettersInAStep))
+      if (report) break
+    }
+    parser.close()
   } catch (error) {
     // Saxes gives up by throwing once an error cannot be recovered from; the report above has the first one.
     report ??= {

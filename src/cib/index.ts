@@ -46,6 +46,7 @@ export {
   type Place,
   parseXml,
   parseXmlPieces,
+  parsingXml,
   printXml,
   type XmlElement,
   type XmlNode,
@@ -202,7 +203,7 @@ export {
   resourcesNamedBy,
   topLevelOf,
 } from './primitive-definitions.ts'
-export { configurationElement, readConfiguration } from './read-configuration.ts'
+export { configurationElement, configurationSteps, readConfiguration } from './read-configuration.ts'
 export { nvSetsByPrecedence } from './read-nvset.ts'
 export { findRule } from './read-rule.ts'
 export { canonicalText, canonicalTextIn, sameConfiguration } from './same-configuration.ts'

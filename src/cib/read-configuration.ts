@@ -2,30 +2,43 @@
  * The typed view of a CIB's configuration. Reading never fails: a piece that makes no sense is left out or takes the
  * documented default, so that one mistake does not hide the rest of the cluster; `validateCib` reports it.
  */
-import { nodeName } from '../base/index.ts'
+import { doneAtOnce, nodeName, type Steps } from '../base/index.ts'
 import type { Configuration, FencingLevel, NodeDefinition, Tag } from './configuration.ts'
 import { childElement, childElements, type XmlElement } from './document.ts'
 import { hasOldSchema, withPresentSchema } from './old-schemas.ts'
 import { readAlerts } from './read-alerts.ts'
-import { readConstraints } from './read-constraint.ts'
+import { constraintSteps } from './read-constraint.ts'
 import { readNvSets } from './read-nvset.ts'
-import { readResources, readTemplates } from './read-resource.ts'
+import { readTemplates, resourceSteps } from './read-resource.ts'
 import { indexReferences, type References } from './references.ts'
 import { present, splitWords } from './values/attribute-text.ts'
 import { parseScore } from './values/score.ts'
 
 /** From a whole `cib` element or from its `configuration` alone. */
-export function readConfiguration(cib: XmlElement): Configuration {
+export const readConfiguration = (cib: XmlElement): Configuration => doneAtOnce(configurationSteps(cib))
+
+/** The same in pieces: thousands of resources take some hundred milliseconds where nothing was compiled yet. */
+export function* configurationSteps(cib: XmlElement): Steps<Configuration> {
   const written = configurationElement(cib)
   const configuration = hasOldSchema(cib) ? withPresentSchema(written) : written
+  yield
   const references = indexReferences(configuration)
+  yield
   const section = (name: string): XmlElement | undefined => childElement(configuration, name)
+  const nodes = readNodes(section('nodes'), references)
+  yield
+  const resources = yield* resourceSteps(section('resources'), references)
+  yield
+  const templates = readTemplates(section('resources'), references)
+  yield
+  const constraints = yield* constraintSteps(section('constraints'), references)
+  yield
   return {
     options: readNvSets(section('crm_config'), 'cluster_property_set', references),
-    nodes: readNodes(section('nodes'), references),
-    resources: readResources(section('resources'), references),
-    templates: readTemplates(section('resources'), references),
-    constraints: readConstraints(section('constraints'), references),
+    nodes,
+    resources,
+    templates,
+    constraints,
     resourceDefaults: readNvSets(section('rsc_defaults'), 'meta_attributes', references),
     operationDefaults: readNvSets(section('op_defaults'), 'meta_attributes', references),
     tags: readTags(section('tags')),

@@ -3,6 +3,7 @@
  * the documented default (an order of an unknown kind is mandatory); a constraint that names nothing is left out.
  */
 
+import { flatMapInSteps, type Steps } from '../base/index.ts'
 import type {
   ColocationConstraint,
   Constraint,
@@ -21,9 +22,9 @@ import type { References } from './references.ts'
 import { parseBoolean, parseOrderAction, parseOrderKind, parseRole, present } from './values/attribute-text.ts'
 import { parseScore } from './values/score.ts'
 
-export function readConstraints(parent: XmlElement | undefined, references: References): readonly Constraint[] {
+export function* constraintSteps(parent: XmlElement | undefined, references: References): Steps<readonly Constraint[]> {
   if (parent === undefined) return []
-  return childElements(parent).flatMap((element): readonly Constraint[] => {
+  return yield* flatMapInSteps(childElements(parent), (element): readonly Constraint[] => {
     switch (element.name) {
       case 'rsc_location':
         return readLocation(element, references)

@@ -2,7 +2,7 @@
  * Resources as they are configured (Pacemaker Explained, "Resources"): primitives with their template merged in, groups,
  * clones and the older `master` elements, bundles. What misses its child or its agent is left out; validation says so.
  */
-import { type ResourceId, resourceId } from '../base/index.ts'
+import { flatMapInSteps, type ResourceId, resourceId, type Steps } from '../base/index.ts'
 import type {
   Agent,
   BundleDefinition,
@@ -19,9 +19,12 @@ import { readNvSets } from './read-nvset.ts'
 import type { References } from './references.ts'
 import { parseIntervalMs, present } from './values/attribute-text.ts'
 
-export function readResources(parent: XmlElement | undefined, references: References): readonly ResourceDefinition[] {
+export function* resourceSteps(
+  parent: XmlElement | undefined,
+  references: References,
+): Steps<readonly ResourceDefinition[]> {
   if (parent === undefined) return []
-  return childElements(parent).flatMap((element): readonly ResourceDefinition[] => {
+  return yield* flatMapInSteps(childElements(parent), (element): readonly ResourceDefinition[] => {
     switch (element.name) {
       case 'primitive':
         return readPrimitive(element, references)

@@ -8,6 +8,7 @@
  * its name while it is read: an attribute that stands there in the same words is neither cut out nor kept a second time. And it is
  * tens of megabytes long, so it is read piece by piece, and nothing holds on to a piece that was read.
  */
+import { doneAtOnce, type Steps } from '../base/index.ts'
 import type { Place, XmlElement, XmlNode } from './xml-tree.ts'
 
 interface Scan {
@@ -59,6 +60,8 @@ const firstSurrogate = 0xd800
 const declaration = /^<\?xml version="1\.0"(?: encoding="[uU][tT][fF]-8")?(?: standalone="(?:yes|no)")? ?\?>/
 /** With more attributes an element is for the parser, which takes a time that grows with their number. */
 const mostAttributes = 100
+/** A few milliseconds where nothing was compiled yet. */
+const tagsInAStep = 5000
 /** Of every element until its first child is read; never changed. */
 const noChildren: XmlNode[] = []
 
@@ -66,22 +69,27 @@ const noChildren: XmlNode[] = []
  * The root element, or undefined for the parser to decide, which it also is of a document that was cut into pieces in the middle of a
  * tag or comment. `maxDepth` is how many elements may be open at once.
  */
-export function scanXml(pieces: Iterable<string>, maxDepth: number): XmlElement | undefined {
+export const scanXml = (pieces: Iterable<string>, maxDepth: number): XmlElement | undefined =>
+  doneAtOnce(scanSteps(pieces, maxDepth))
+
+/** The same in steps. */
+export function* scanSteps(pieces: Iterable<string>, maxDepth: number): Steps<XmlElement | undefined> {
   const iterator = pieces[Symbol.iterator]()
   try {
-    return scanPieces(iterator, maxDepth)
+    return yield* scanPieces(iterator, maxDepth)
   } finally {
     iterator.return?.()
   }
 }
 
-function scanPieces(pieces: Iterator<string>, maxDepth: number): XmlElement | undefined {
+function* scanPieces(pieces: Iterator<string>, maxDepth: number): Steps<XmlElement | undefined> {
   const scan: Scan = { pieces, text: '', at: 0, line: 1, lineStart: 0, known: new Map() }
   if (takePiece(scan)) scan.at = declaration.exec(scan.text)?.[0].length ?? 0
   const open: OpenElement[] = []
   let inside: OpenElement | undefined
   let root: XmlElement | undefined
-  for (;;) {
+  for (let turn = 1; ; turn++) {
+    if (turn % tagsInAStep === 0) yield
     skipSpace(scan)
     if (scan.at === scan.text.length) {
       if (takePiece(scan)) continue

@@ -2,10 +2,10 @@
  * Everything that is wrong with a CIB, with its place, in document order. Errors are what makes no sense or what Pacemaker
  * refuses; warnings are what works and is probably not meant. The recorded state is not looked at: nobody writes it by hand.
  */
-import { shortened } from '../../base/index.ts'
+import { doneAtOnce, type Steps, shortened } from '../../base/index.ts'
 import { childElement, childElements, type XmlElement } from '../document.ts'
 import { constraintsOf } from '../edit/constraints.ts'
-import { configurationElement, readConfiguration } from '../read-configuration.ts'
+import { configurationElement, configurationSteps } from '../read-configuration.ts'
 import type { AddReport, CibReport, Where } from './report.ts'
 import { validateForm } from './validate-form.ts'
 import { validateLoops } from './validate-loops.ts'
@@ -16,15 +16,11 @@ import { validateIds, validateReferences } from './validate-references.ts'
 import { validateStructure } from './validate-structure.ts'
 
 export function validateCib(cib: XmlElement): readonly CibReport[] {
-  const steps = validationSteps(cib)
-  for (;;) {
-    const step = steps.next()
-    if (step.done) return step.value
-  }
+  return doneAtOnce(validationSteps(cib))
 }
 
 /** The same in pieces, for whoever has other work to do between them: a large CIB takes some 200 ms in one. */
-export function* validationSteps(cib: XmlElement): Generator<undefined, readonly CibReport[]> {
+export function* validationSteps(cib: XmlElement): Steps<readonly CibReport[]> {
   if (cib.name !== 'configuration' && childElement(cib, 'configuration') === undefined)
     return [{ code: 'missing-section', section: 'configuration', severity: 'error', ...whereOf(cib, `/${cib.name}`) }]
   const configuration = configurationElement(cib)
@@ -52,7 +48,7 @@ export function* validationSteps(cib: XmlElement): Generator<undefined, readonly
   validateStructure(configuration, add)
   yield
   const constraints = constraintsOf(configuration)
-  const typed = readConfiguration(configuration)
+  const typed = yield* configurationSteps(configuration)
   yield
   validateLoops(typed, (id) => constraints.find(({ attributes }) => attributes.id === id), add)
   return found.sort((a, b) => a.position - b.position).map(({ report }) => report)

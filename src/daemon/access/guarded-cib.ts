@@ -7,7 +7,6 @@ import {
   type Access,
   accessTo,
   applyToWhole,
-  type CibReport,
   configurationElement,
   describeCibReport,
   describeForbidden,
@@ -25,6 +24,7 @@ import {
   type XmlElement,
 } from '../../cib/index.ts'
 import { RefusedError, refuse } from '../../rpc/index.ts'
+import { inPieces } from '../shared-state/in-pieces.ts'
 import { deniedCode, type LimitedRights } from './rights.ts'
 import { type Selector, SlowPermissionsError } from './selector.ts'
 import { TooManyQuestionsError } from './turns.ts'
@@ -159,16 +159,7 @@ const knownMistakes = new WeakMap<XmlElement, readonly string[]>()
 async function mistakes(cib: XmlElement): Promise<readonly string[]> {
   const known =
     knownMistakes.get(cib) ??
-    (await validated(cib)).filter(({ severity }) => severity === 'error').map(describeCibReport)
+    (await inPieces(validationSteps(cib))).filter(({ severity }) => severity === 'error').map(describeCibReport)
   knownMistakes.set(cib, known)
   return known
-}
-
-async function validated(cib: XmlElement): Promise<readonly CibReport[]> {
-  const steps = validationSteps(cib)
-  for (;;) {
-    const step = steps.next()
-    if (step.done) return step.value
-    await afterOthers()
-  }
 }

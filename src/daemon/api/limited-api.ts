@@ -32,13 +32,14 @@ import type { LimitedRights } from '../access/rights.ts'
 import { viewAfter, viewWithAttribute } from '../access/state-after.ts'
 import { visibleState } from '../access/visible-state.ts'
 import { readConfigVersion } from '../configuration/config-history.ts'
-import { documentToPush, readConfigurationInPieces, saveConfiguration } from '../configuration/configuration-edit.ts'
+import { documentSteps, readConfigurationInPieces, saveConfiguration } from '../configuration/configuration-edit.ts'
 import { confirmChange, versionsWithWaiting } from '../configuration/unconfirmed.ts'
 import type { Daemon } from '../lifecycle/daemon.ts'
 import { historyToDelete } from '../records/forget-history.ts'
 import { toBytes } from '../records/json-value.ts'
 import { keys } from '../records/keys.ts'
 import { ticketAfter } from '../records/ticket-after.ts'
+import { inPieces } from '../shared-state/in-pieces.ts'
 import { holdsToAcquire, noSuchResource } from './hold-api.ts'
 
 type LocalHandlers = Handlers<typeof localService>
@@ -239,7 +240,7 @@ async function push(daemon: Daemon, guarded: GuardedCib, asked: Messages['PushRe
   const { view } = node
   const whole = composed(view, node.quorate)
   refuseLongDocument(whole, asked.xml.length)
-  const unheld = documentToPush(asked.xml)
+  const unheld = await inPieces(documentSteps(asked.xml))
   await afterOthers()
   const version = view.configuration?.version ?? 0
   if (version !== asked.expectedVersion) return { kind: 'conflict', version }

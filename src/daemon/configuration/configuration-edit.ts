@@ -1,13 +1,12 @@
 /** A new version of the configuration: read whole, its status left out, saved by compare-and-swap. */
-import { setImmediate as afterOthers } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
-import { type NodeName, shortened } from '../../base/index.ts'
+import { doneAtOnce, type NodeName, type Steps, shortened } from '../../base/index.ts'
 import {
   childElement,
   configurationElement,
-  parseXml,
+  configurationSteps,
+  parsingXml,
   printXml,
-  readConfiguration,
   textWithoutSecrets,
   type XmlElement,
 } from '../../cib/index.ts'
@@ -23,6 +22,7 @@ import {
   longestValue,
 } from '../records/limits.ts'
 import { secretsOfView } from '../records/secrets-of-view.ts'
+import { inPieces } from '../shared-state/in-pieces.ts'
 import { quorumSoon } from '../shared-state/quorum-soon.ts'
 import type { SharedState } from '../shared-state/shared-state.ts'
 import { untilState } from '../shared-state/until-state.ts'
@@ -38,46 +38,36 @@ export interface ReadToPush {
 }
 
 /** The text to store, and the epochs of the document. One that is not a CIB is refused whole. */
-export function readConfigurationToPush(xml: string): ReadToPush {
-  const pieces = readingToPush(xml)
-  for (;;) {
-    const { done, value } = pieces.next()
-    if (done === true) return value
-  }
-}
+export const readConfigurationToPush = (xml: string): ReadToPush => doneAtOnce(readingToPush(xml))
 
 /** The same for whoever must not hold up others: they come in between its pieces. */
-export async function readConfigurationInPieces(xml: string): Promise<ReadToPush> {
-  const pieces = readingToPush(xml)
-  for (;;) {
-    const { done, value } = pieces.next()
-    if (done === true) return value
-    await afterOthers()
-  }
-}
+export const readConfigurationInPieces = async (xml: string): Promise<ReadToPush> => await inPieces(readingToPush(xml))
 
-function* readingToPush(xml: string): Generator<undefined, ReadToPush> {
-  const cib = documentToPush(xml)
+function* readingToPush(xml: string): Steps<ReadToPush> {
+  const cib = yield* documentSteps(xml)
   yield
-  readConfiguration(cib)
+  // What cannot be read here could be read by no node.
+  yield* configurationSteps(cib)
   yield
   return { xml: printXml(cib), epochs: epochsOf(cib) }
 }
 
 /** A document with the configuration alone, if its sizes permit storing it. */
-export function documentToPush(xml: string): XmlElement {
+export function* documentSteps(xml: string): Steps<XmlElement> {
   const [bytes, most] = [Buffer.byteLength(xml), largestConfiguration()]
   if (bytes > most) throw refuse('too-large', `The configuration would have ${bytes} bytes. The limit is ${most}.`)
-  const parsed = parseXml(xml)
+  const parsed = yield* parsingXml(xml)
   if (!parsed.ok)
     throw refuse(
       'malformed-xml',
       ...parsed.reports.map(({ message, place }) => `Line ${place.line}, column ${place.column}: ${message}.`),
     )
+  yield
   // What is composed of holds ends with them: a document that was read meanwhile may be pushed long after.
   const cib = withoutHolds(parsed.value)
   if (cib.name !== 'cib' || !childElement(cib, 'configuration'))
     throw refuse('not-a-cib', `The document is not a CIB: expected a 'cib' element that contains a 'configuration'.`)
+  yield
   refuseLongValues(configurationElement(cib), () => '', longestValue())
   return { ...cib, children: [configurationElement(cib)] }
 }
