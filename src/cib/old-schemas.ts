@@ -123,7 +123,7 @@ function presentSets(resource: XmlElement): XmlElement {
 function withRequires(primitive: XmlElement): XmlElement {
   const operations = childElements(primitive, 'operations').flatMap((list) => childElements(list, 'op'))
   const op = operations.find(
-    ({ attributes }) => attributes.requires !== undefined && /^(start|promote)$/.test(attributes.name ?? ''),
+    (one) => requiresOf(one) !== undefined && /^(start|promote)$/.test(one.attributes.name ?? ''),
   )
   if (op === undefined) return primitive
   const own = childElements(primitive, 'meta_attributes').flatMap((set) => childElements(set, 'nvpair'))
@@ -131,8 +131,15 @@ function withRequires(primitive: XmlElement): XmlElement {
   return appended(primitive, defaultsSet(`${op.attributes.id}-requires`, [requiresPair(op)]))
 }
 
+/** As an attribute of the operation, or in a set of it. */
+function requiresOf(op: XmlElement): string | undefined {
+  const pairs = childElements(op).flatMap((set) => childElements(set, 'nvpair'))
+  return op.attributes.requires ?? pairs.find(({ attributes }) => attributes.name === 'requires')?.attributes.value
+}
+
 function requiresPair(op: XmlElement): XmlElement {
-  const { id = '', requires = '' } = op.attributes
+  const { id = '' } = op.attributes
+  const requires = requiresOf(op) ?? ''
   return element('nvpair', { id: `${id}-requires-value`, name: 'requires', value: requires })
 }
 

@@ -64,8 +64,37 @@ test('what cannot be carried over is said', () => {
     return outcome.ok ? [] : outcome.reports
   }
   expect(reports(cibOf('none', ''))).toEqual([expect.stringContaining("the schema 'none' cannot be upgraded")])
-  const acls = '<acls><acl_user id="u"><read id="r" xpath="/cib"/></acl_user></acls>'
-  expect(reports(cibOf('pacemaker-1.2', acls))).toEqual([expect.stringContaining('delete the ACLs first')])
+})
+
+test('permissions of a user become those of a role that only this user has', () => {
+  const acls = `<acls><acl_user id="u"><read id="r" tag="nvpair" attribute="value"/></acl_user>
+    <acl_user id="v"><role_ref id="o"/></acl_user><acl_role id="o"><deny id="d" ref="w"/><write id="x" xpath="/cib"/></acl_role></acls>`
+  const upgraded = upgradeSchema(cibOf('pacemaker-1.2', `<crm_config/><nodes/><resources/><constraints/>${acls}`))
+  if (!upgraded.ok) throw new Error(upgraded.reports.join())
+  expect(printXml(upgraded.value).replace(/>\s+</g, '><')).toContain(
+    '<acls><acl_target id="u"><role id="auto-u"/></acl_target>' +
+      '<acl_role id="auto-u"><acl_permission id="r" kind="read" object-type="nvpair" attribute="value"/></acl_role>' +
+      '<acl_target id="v"><role id="o"/></acl_target>' +
+      '<acl_role id="o"><acl_permission id="d" kind="deny" reference="w"/><acl_permission id="x" kind="write" xpath="/cib"/></acl_role></acls>',
+  )
+})
+
+test('what an operation requires is a matter of its resource, also where a set of the operation says it', () => {
+  const requires = (id: string, value: string): string =>
+    `<instance_attributes id="${id}"><nvpair id="${id}-r" name="requires" value="${value}"/></instance_attributes>`
+  const text = newest(
+    sections(
+      '',
+      `<primitive id="a" class="ocf" provider="p" type="D"><operations><op id="m" name="monitor" interval="1s">${requires('i', 'x')}</op>
+         <op id="s" name="start" interval="0">${requires('j', 'quorum')}</op></operations><instance_attributes id-ref="i"/></primitive>`,
+    ),
+    'pacemaker-2.10',
+  ).replace(/>\s+</g, '><')
+  expect(text).toContain('<op id="m" name="monitor" interval="1s"/><op id="s" name="start" interval="0"/>')
+  expect(text).toContain('<nvpair id="s-requires-value" name="requires" value="quorum"/>')
+  expect(text).toContain(
+    '<instance_attributes id="_cibtr-2_i"><nvpair id="__cibtr-2_i__i-r" name="requires" value="x"/></instance_attributes>',
+  )
 })
 
 const newest = (configuration: string, schema = 'pacemaker-3.9'): string => {

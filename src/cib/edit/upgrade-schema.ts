@@ -4,12 +4,14 @@
  */
 import { failed, ok, type Result } from '../../base/index.ts'
 import { sameDocument } from '../diff.ts'
-import { childElement, childElements, type XmlElement, type XmlNode } from '../document.ts'
+import { childElement, type XmlElement, type XmlNode } from '../document.ts'
 import { hasOldSchema, withPresentSchema } from '../old-schemas.ts'
 import { schemaMistakes, schemaNumber } from '../schema/by-schema.ts'
 import { isGoneOption } from '../schema/schema-words.ts'
 import { schemaName } from '../status/feature-set.ts'
 import { withAttributes, withChildren } from '../tree.ts'
+import { withPresentAcls } from './upgrade-acls.ts'
+import { withoutOperationsRequires } from './upgrade-requires.ts'
 import { configurationOf4 } from './upgrade-to-4.ts'
 
 const firstOf3 = 300
@@ -65,23 +67,12 @@ export function upgradeSchema(cib: XmlElement): Result<XmlElement, string> {
     return failed(`A CIB of the schema '${written}' cannot be upgraded: its validate-with names none of Pacemaker's.`)
   if (written.localeCompare(schemaName, 'en', { numeric: true }) >= 0) return ok(cib)
   const configuration = childElement(cib, 'configuration')
-  if (configuration !== undefined && hasOldAcls(configuration))
-    return failed(
-      `A CIB of the schema '${written}' with read, write and deny ACLs cannot be upgraded: delete the ACLs first and create them again afterwards.`,
-    )
   const children = cib.children.map((child) =>
-    child === configuration && hasOldSchema(cib) ? withoutOldWords(withPresentSchema(configuration)) : child,
+    child === configuration && hasOldSchema(cib)
+      ? withoutOldWords(withPresentAcls(withoutOperationsRequires(withPresentSchema(configuration))))
+      : child,
   )
   return ok({ ...cib, attributes: { ...cib.attributes, 'validate-with': schemaName }, children })
-}
-
-/** Permissions had an element for each kind before the schema 2.0. */
-function hasOldAcls(configuration: XmlElement): boolean {
-  const acls = childElement(configuration, 'acls')
-  const kinds = ['read', 'write', 'deny']
-  return (
-    acls !== undefined && childElements(acls).some((one) => childElements(one).some(({ name }) => kinds.includes(name)))
-  )
 }
 
 /** What has its place elsewhere by now, or none. */
