@@ -1,5 +1,5 @@
 /**
- * `npm run fuzz:tools -- --seeds N --seed S`: the commands of Pacemaker beside an installed Pacemaker's own, on calls and CIBs that a seed
+ * `npm run fuzz:tools -- --seeds N --seed S`: the commands of Pacemaker beside Pacemaker's own of 3.0 and 2.1.5, on calls and CIBs that a seed
  * draws from ../shared/pacemaker-scheduler. Prints what differs, how to repeat it, and a summary by tool. `--seeds 1 --seed S` repeats one.
  * `--file LINES` types lines of one's own at a shell instead, beside 2.1.5 and 3.0.
  */
@@ -43,7 +43,8 @@ const shown = wholeNumber('lines', values.lines)
 if (values.file !== undefined) process.exit(await typeLines(values.file))
 const [first, count] = [wholeNumber('seed', values.seed), wholeNumber('seeds', values.seeds)]
 const tool = oneOf('tool', values.tool, Object.keys(toolForms))
-const said = spawnSync('crm_resource', ['--version'], { encoding: 'utf8' })
+const originals = values.originals.split(':').filter((path) => existsSync(join(path, 'crm_resource')))
+const said = spawnSync(join(originals[0] ?? '', 'crm_resource'), ['--version'], { encoding: 'utf8' })
 if (said.status !== 0 || !existsSync(suite)) {
   const missing =
     said.status === 0 ? `${suite} does not exist` : 'crm_resource cannot be run (Debian: pacemaker-cli-utils)'
@@ -53,12 +54,12 @@ const cases = readCases(values.cases)
 if (cases.length === 0) refuse(`No case has '${values.cases}' in its name.`)
 
 process.env.TZ = 'UTC'
-const totals = { same: 0, stopped: 0, refused: 0, different: 0, meant: 0 }
+const totals = { same: 0, older: 0, stopped: 0, refused: 0, different: 0, meant: 0 }
 const byTool = new Map<string, { same: number; meant: number; readonly aspects: Map<Aspect, number> }>()
 const byForm = new Map<string, number[]>()
 const byPurpose = new Map<string, number>()
 const folder = mkdtempSync(join(tmpdir(), 'systole-fuzz-tools-'))
-const fuzz = createToolFuzz({ cases, tool, folder })
+const fuzz = createToolFuzz({ cases, tool, folder, originals })
 try {
   for (let seed = first; seed < first + count; seed++) tell(seed, await fuzz(seed))
 } finally {
@@ -96,7 +97,7 @@ function tell(seed: number, verdict: ToolVerdict): void {
   const { tool } = verdict.call
   const counts = byTool.get(tool) ?? { same: 0, meant: 0, aspects: new Map<Aspect, number>() }
   byTool.set(tool, counts)
-  if (verdict.kind === 'same') counts.same++
+  if (verdict.kind === 'same' || verdict.kind === 'older') counts.same++
   else if (verdict.purpose !== undefined) {
     counts.meant++
     byPurpose.set(verdict.purpose, (byPurpose.get(verdict.purpose) ?? 0) + 1)
@@ -148,7 +149,7 @@ function summarize(): void {
     )
   }
   console.log(
-    `${count} calls beside ${said.stdout.split('\n')[0]}: ${totals.same} alike, ${totals.different} different, ` +
+    `${count} calls beside ${said.stdout.split('\n')[0]}: ${totals.same} alike, ${totals.older} as another original, ${totals.different} different, ` +
       `${totals.meant} different on purpose; ${totals.stopped} crashed or did not end on the other side, which refused ${totals.refused} CIBs.`,
   )
 }

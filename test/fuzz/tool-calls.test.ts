@@ -23,7 +23,7 @@ function cases() {
   return [{ name: 'small', cib: toTree(parsed.value) }]
 }
 
-const drawing = { cases: cases(), tool: undefined, folder: '' }
+const drawing = { cases: cases(), tool: undefined, originals: [], folder: '' }
 
 test('a template is typed with its choices made, and a blank in a value separates no words', () => {
   const typed = new Set<string>()

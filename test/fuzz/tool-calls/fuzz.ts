@@ -18,6 +18,8 @@ export interface ToolFuzz {
   readonly tool: string | undefined
   /** Where the calls are run. */
   readonly folder: string
+  /** The folders of the programs that they are held against; the first one's answer is shown. */
+  readonly originals: readonly string[]
 }
 
 export interface DrawnCall {
@@ -28,8 +30,8 @@ export interface DrawnCall {
 }
 
 export type ToolVerdict = DrawnCall & {
-  /** `stopped`: their program crashed or came to no end; `refused`: it does not even read this CIB. */
-  readonly kind: 'same' | 'stopped' | 'refused' | 'different'
+  /** `stopped`: their program crashed or came to no end; `refused`: it does not even read this CIB; `older`: the answer is that of another original. */
+  readonly kind: 'same' | 'older' | 'stopped' | 'refused' | 'different'
   readonly differences: readonly AnswerDifference[]
   /** Why all of them are meant. */
   readonly purpose?: string
@@ -38,11 +40,16 @@ export type ToolVerdict = DrawnCall & {
 export function createToolFuzz(fuzz: ToolFuzz): (seed: number) => Promise<ToolVerdict> {
   return async (seed) => {
     const drawn = drawCall(fuzz, seed)
-    const theirs = runInstalled(drawn.call, drawn.files, join(fuzz.folder, 'run'))
+    const [newest = '', ...older] = fuzz.originals
+    const answerOf = (originals: string) => runInstalled(drawn.call, drawn.files, join(fuzz.folder, 'run'), originals)
+    const theirs = answerOf(newest)
     if (theirs === undefined) return { ...drawn, kind: 'stopped', differences: [] }
     const ours = await runOurs(drawn.call, drawn.files, join(fuzz.folder, 'run'))
     const differences = compareToolAnswers(theirs, ours)
     if (differences.length === 0) return { ...drawn, kind: 'same', differences }
+    const others = older.flatMap((originals) => answerOf(originals) ?? [])
+    if (others.some((other) => compareToolAnswers(other, ours).length === 0))
+      return { ...drawn, kind: 'older', differences }
     if (refusesCib(drawn, theirs, fuzz)) return { ...drawn, kind: 'refused', differences: [] }
     const meant = differences.map((difference) => purposeOf(drawn.call, difference, { theirs, ours }))
     const [purpose] = meant
@@ -56,11 +63,15 @@ export function createToolFuzz(fuzz: ToolFuzz): (seed: number) => Promise<ToolVe
 }
 
 /** Every call says so then, where the CIB breaks its schema; ours asks and mends such a CIB. */
-function refusesCib({ call, files }: DrawnCall, { code, errors, output }: ToolAnswer, { folder }: ToolFuzz): boolean {
+function refusesCib(
+  { call, files }: DrawnCall,
+  { code, errors, output }: ToolAnswer,
+  { folder, originals: [newest = ''] }: ToolFuzz,
+): boolean {
   if (!/Update does not conform to the configured schema/.test(errors + output) && code !== configurationError)
     return false
   const query: Call = { ...call, tool: 'cibadmin', words: ['--query'] }
-  return runInstalled(query, files, join(folder, 'run'))?.code !== 0
+  return runInstalled(query, files, join(folder, 'run'), newest)?.code !== 0
 }
 
 const configurationError = 78

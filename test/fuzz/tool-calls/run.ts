@@ -27,12 +27,12 @@ export type Folder = Readonly<Record<string, string>>
 
 const limitMs = 20_000
 
-/** Undefined where the program crashed or came to no end. */
-export function runInstalled(call: Call, files: Folder, folder: string): ToolAnswer | undefined {
+/** By the program in the folder `originals`. Undefined where it crashed or came to no end. */
+export function runInstalled(call: Call, files: Folder, folder: string, originals: string): ToolAnswer | undefined {
   fill(folder, files)
-  const run = spawnSync(call.tool, call.words, {
+  const run = spawnSync(join(originals, call.tool), call.words, {
     cwd: folder,
-    env: { PATH: '/usr/sbin:/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC', ...environmentOf(call) },
+    env: { PATH: `${originals}:/usr/sbin:/usr/bin:/bin`, LC_ALL: 'C', TZ: 'UTC', ...environmentOf(call) },
     input: call.input === undefined ? '' : (files[call.input] ?? ''),
     encoding: 'utf8',
     timeout: limitMs,
