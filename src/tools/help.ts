@@ -9,8 +9,13 @@ export const commonOptions: readonly OptionSpec[] = [
   always('verbose,V', 'what goes wrong is said'),
 ]
 
-export const xmlOptions: readonly OptionSpec[] = [
-  { names: ['output-as'], value: 'required', placeholder: 'FORMAT', help: 'text, or xml; none prints nothing' },
+export const xmlOptions = ({ takesHtml }: Tool): readonly OptionSpec[] => [
+  {
+    names: ['output-as'],
+    value: 'required',
+    placeholder: 'FORMAT',
+    help: takesHtml ? 'text, xml or html; none prints nothing' : 'text, or xml; none prints nothing',
+  },
   { names: ['output-to'], value: 'required', placeholder: 'FILE', help: 'Write the output to a file', file: 'written' },
   notDone('text-fancy', 'there is one form of text'),
 ]
@@ -26,7 +31,7 @@ export const formatsOf = ({ takesHtml }: Tool): readonly string[] => [
 export function optionsOf(tool: Tool): readonly OptionSpec[] {
   const own = tool.options
   const taken = new Set(own.flatMap(({ names }) => names))
-  return [...own, ...(tool.printsXml ? xmlOptions : []), ...commonOptions].flatMap((option) => {
+  return [...own, ...(tool.printsXml ? xmlOptions(tool) : []), ...commonOptions].flatMap((option) => {
     if (own.includes(option)) return [option]
     const names = option.names.filter((name) => !taken.has(name))
     return names.length === 0 ? [] : [{ ...option, names }]

@@ -12,9 +12,11 @@ export interface Tool {
   readonly options: readonly OptionSpec[]
   /** It prints XML for `--output-as=xml`. */
   readonly printsXml?: true
+  /** The version of Pacemaker's XML that has its elements, where that is a later one than {@link apiVersion}. */
+  readonly xmlVersion?: string
   /** What goes wrong is told on standard error in every form: the XML has the code alone. */
   readonly tellsErrorsBeside?: true
-  /** It takes `--output-as=html` too, and prints its text. */
+  /** It takes `--output-as=html` too: its text as a page. */
   readonly takesHtml?: true
   /** Works on files and a CIB alone, so that it runs in the caller's process, and without a cluster where it gets a file. */
   readonly runsHere?: true

@@ -4,5 +4,8 @@ export { featureSet, schemaName } from '../cib/index.ts'
 /** The Pacemaker whose commands these are, by their options; `--version` and crm_mon print it. */
 export const pacemakerVersion = '3.0.2'
 
+/** The schema of an empty CIB (`cibadmin --empty`, `crm_shadow --create-empty`): that of this Pacemaker. New clusters begin with {@link schemaName}. */
+export const emptySchema = 'pacemaker-4.0'
+
 /** The version of the XML output (`pacemaker-result`). */
 export const apiVersion = '2.25'

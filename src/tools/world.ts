@@ -37,7 +37,7 @@ export interface EditWay {
   readonly replaces?: boolean
   /** What a CIB in a file counts up although nothing differs afterwards; `made`: the change has counted itself. */
   readonly counts?: 'epoch' | 'updates' | 'made'
-  /** How many changes of Pacemaker's it stands for, by each of which the epoch of a file grows. */
+  /** How many changes of Pacemaker's it stands for, by each of which the epoch of a file grows, or its updates. */
   readonly steps?: (before: XmlElement) => number
 }
 

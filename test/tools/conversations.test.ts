@@ -557,7 +557,7 @@ describe('over the socket', () => {
       [['cibadmin', '-R', '-x', '/none/x'], 78, 'cibadmin: /none/x cannot be read: no such file or directory.\n'],
       [['crm_standby', '--bogus'], 1, 'crm_standby: Unknown option --bogus\n'],
       [['crm_verify', '-X', ''], 78, 'crm_verify: line 1, column 1: document must contain a root element.\n'],
-      [['crm_node', '-l', '--output-to=x'], 64, 'crm_node: Unknown option --output-to=x\n'],
+      [['corosync-cmapctl', '--output-to=x'], 1, 'corosync-cmapctl: Unknown option --output-to=x\n'],
       [
         ['crm_error', '5', '--output-to=/none/x'],
         1,
@@ -575,7 +575,9 @@ describe('over the socket', () => {
   })
 })
 
-test('html is text for stonith_admin, and crm_mon prints nothing for none', async () => {
-  expect(await call('stonith_admin -L --output-as=html')).toBe(await call('stonith_admin -L'))
+test('html is a page with the lines of the text for stonith_admin, and crm_mon prints nothing for none', async () => {
+  const page = await call('stonith_admin -L --output-as=html')
+  for (const line of (await call('stonith_admin -L')).replace(/^0 /, '').split('\n'))
+    expect(page).toContain(`>${line}<`)
   expect(await call('crm_mon -1 --output-as=none')).toBe('0')
 })

@@ -175,3 +175,18 @@ test('a failure is of the instance that the history names', async () => {
       `* ${id} migrate_to on alpha returned`,
     )
 })
+
+test('crm_mon --xml-file shows the CIB of a file, without CIB_file and a cluster', async () => {
+  writeFileSync(path, cib)
+  const call = { tool: 'crm_mon', arguments: ['-1', '--xml-file', path], files: callerFiles({}) }
+  const { exitCode, output } = await replyTo(call, { SYSTOLE_TOOLS_SOCKET: '/nonexistent/tools.sock' })
+  expect([exitCode, output]).toEqual([0, expect.stringContaining('* web\t(ocf:pacemaker:Dummy):\t Started alpha')])
+})
+
+test('crm_report --version and --features say which Pacemaker is spoken for, without a cluster', async () => {
+  for (const option of ['--version', '-v', '--features']) {
+    const call = { tool: 'crm_report', arguments: [option], files: callerFiles({}) }
+    const { exitCode, output } = await replyTo(call, { SYSTOLE_TOOLS_SOCKET: '/nonexistent/tools.sock' })
+    expect([exitCode, output]).toEqual([0, expect.stringContaining('Pacemaker 3.0')])
+  }
+})

@@ -179,6 +179,16 @@ const onNode: readonly string[] = [
   'corosync-cmapctl -g totem.cluster_name| -q',
   'corosync-quorumtool -s| -H',
   'corosync-cfgtool| -n',
+  'corosync-cfgtool -s| -b',
+  'corosync-cfgtool -s| -i 7',
+  'corosync-cfgtool -s| -V',
+  'corosync-quorumtool -s| -V',
+  'corosync-cmapctl totem| -V',
+  'crm_node -l| --output-as=xml',
+  'stonith_admin -L| --output-as=html',
+  'stonith_admin -L --output-as=html| --html-title=Mine',
+  'stonith_admin -L --output-as=html| --html-stylesheet=/mine.css',
+  'stonith_admin -L --output-as=html| --html-cgi',
   'crm_resource -r web| --cleanup',
   'crm_resource -r web| --reprobe',
   'crm_resource -r web --cleanup --node alpha| --operation monitor',
@@ -248,6 +258,65 @@ test('crm_mon --fence-history says how much of the fencing that there was is sho
     (await runTool({ tool: 'crm_mon', arguments: ['-1', ...words] }, world)).output
   expect(await shown('--fence-history=3')).toContain('reboot of beta')
   expect(await shown('--fence-history=0')).not.toContain('reboot of beta')
+})
+
+test('crm_mon --show-description shows what the configuration says of a resource, after its state', async () => {
+  const described =
+    '<group id="g" description="all of it"><primitive id="d" class="ocf" provider="pacemaker" type="Dummy" description="one of it"/></group>'
+  await call(`cibadmin --create -o resources -X '${described}'`)
+  expect(await call('crm_mon -1 -r')).not.toContain('of it')
+  const lines = '  * Resource Group: g (all of it):\n    * d\t(ocf:pacemaker:Dummy):\t Stopped (one of it)\n'
+  expect(await call('crm_mon -1 -r --show-description')).toContain(lines)
+  expect(await call('crm_resource --list')).toContain(lines)
+})
+
+test('corosync-cfgtool shows links by node, one of them, and in one word; corosync-quorumtool shows addresses', async () => {
+  class Linked extends TestWorld {
+    override nodes() {
+      const link = (number: number, end: number, isUp: boolean) => ({ number, address: `10.${number}.0.${end}`, isUp })
+      return super.nodes().map((node, at) => ({
+        ...node,
+        address: `10.0.0.${at + 1}`,
+        links: [link(0, at + 1, true), link(1, at + 1, at === 0)],
+      }))
+    }
+  }
+  const answer = async (line: string): Promise<string> => {
+    const [tool = '', ...words] = line.split(' ')
+    const { exitCode, output, errors } = await runTool({ tool, arguments: words }, new Linked())
+    return `${exitCode} ${output}${errors}`
+  }
+  const title = '0 Local node ID 1, transport tls\n'
+  expect(await answer('corosync-cfgtool -n')).toBe(
+    `${title}nodeid:          2 reachable\n   LINK: 0 tcp (10.0.0.1->10.0.0.2) enabled connected\n   LINK: 1 tcp (10.1.0.1->10.1.0.2) enabled disconnected\n\n`,
+  )
+  expect(await answer('corosync-cfgtool -s -b -i 1')).toBe(
+    `${title}LINK ID 1 tcp\n\taddr\t= 10.1.0.1\n\tstatus\t= n1\n`,
+  )
+  expect(await answer('corosync-cfgtool -s -b -i 10.0.0.1')).toContain('\tstatus\t= n3\n')
+  expect(await answer('corosync-cfgtool -s -i 7')).toBe('1 corosync-cfgtool: this node has no link 7.\n')
+  expect(await answer('corosync-quorumtool -l -i')).toContain('1 10.0.0.1 (local)\n')
+})
+
+test('corosync-cmapctl takes several names, and several beginnings of names', async () => {
+  const answer = async (...words: readonly string[]): Promise<string> => {
+    const { exitCode, output, errors } = await runTool({ tool: 'corosync-cmapctl', arguments: words }, new TestWorld())
+    return `${exitCode} ${output}${errors}`
+  }
+  expect(await answer('-q', '-g', 'totem.cluster_name', 'nosuch', 'totem.version')).toBe(
+    "1 test\n2\nCan't get key nosuch. Error CS_ERR_NOT_EXIST\n",
+  )
+  expect(await answer('totem.v', 'quorum.p')).toBe('0 quorum.provider (str) = systole\ntotem.version (u32) = 2\n')
+})
+
+test('crm_node gives its answers as XML', async () => {
+  const answer = async (...words: readonly string[]): Promise<string> =>
+    (await runTool({ tool: 'crm_node', arguments: [...words, '--output-as=xml'] }, new TestWorld())).output
+  expect(await answer('-l')).toContain('<node id="1" name="alpha" state="member"/>')
+  expect(await answer('-p')).not.toContain('beta')
+  expect(await answer('-i')).toContain('<node-info nodeid="1" uname="alpha"/>')
+  expect(await answer('-N', '2')).toContain('<node-info nodeid="2" uname="beta"/>')
+  expect(await answer('-q')).toContain('<cluster-info quorum="true"/>')
 })
 
 test('attrd_updater --all asks for every node where an agent works for one', async () => {

@@ -17,6 +17,14 @@ const calls: readonly { readonly line: string; readonly code: number; readonly s
   { line: 'stonith_admin --reboot n1', code: 102 },
   { line: 'stonith_admin --confirm n1', code: 102 },
   { line: 'crm_node -l', code: 102 },
+  { line: 'crm_simulate --bogus', code: 64, says: /bogus/ },
+  { line: 'crm_diff --bogus', code: 64, says: /bogus/ },
+  { line: 'crm_diff', code: 65 },
+  { line: 'crm_simulate', code: 102 },
+  { line: 'crm_report --bogus', code: 64, says: /bogus/ },
+  { line: 'crm_report --features', code: 0 },
+  { line: 'crm_report -v', code: 0 },
+  { line: 'corosync-cfgtool --bogus', code: 1, says: /bogus/ },
 ]
 
 for (const { line, code, says } of calls)

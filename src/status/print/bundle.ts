@@ -7,7 +7,7 @@ import { replicaParts } from '../parts.ts'
 import { indent } from './group.ts'
 import { printPrimitive, printPrimitiveAs } from './primitive.ts'
 import { managementFlag } from './resource-state.ts'
-import type { Told } from './told.ts'
+import { describedAs, type Told } from './told.ts'
 
 export function printBundle(status: Told, bundle: BundleResource): readonly string[] {
   const flags = [
@@ -18,7 +18,7 @@ export function printBundle(status: Told, bundle: BundleResource): readonly stri
   const kind = bundle.replicas.length > 1 ? 'Container bundle set' : 'Container bundle'
   const image = bundle.definition.container.attributes.image ?? ''
   return [
-    `* ${kind}: ${bundle.id} [${image}]${suffix}:`,
+    `* ${kind}: ${bundle.id} [${image}]${suffix}${describedAs(status, bundle.id)}:`,
     ...indent(bundle.replicas.flatMap((replica) => printReplica(status, replica, bundle.replicas.length))),
   ]
 }

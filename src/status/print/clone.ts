@@ -13,7 +13,7 @@ import { failedProbeOf } from './failed-probe.ts'
 import { indent, printGroup } from './group.ts'
 import { printPrimitive } from './primitive.ts'
 import { highestRole, type Instance, isActive, isDisabled, locationsOf, managementFlag } from './resource-state.ts'
-import type { Told } from './told.ts'
+import { describedAs, type Told } from './told.ts'
 
 export function printClone(status: Told, clone: CloneResource): readonly string[] {
   const { isTold = () => true } = status
@@ -57,7 +57,7 @@ function lowerRole(clone: CloneResource): string {
   return configuredRole(clone) === 'Unpromoted' ? 'Unpromoted (target-role)' : 'Unpromoted'
 }
 
-function title(status: ClusterStatus, clone: CloneResource): string {
+function title(status: Told, clone: CloneResource): string {
   const flags = [
     ...(clone.promotable ? ['promotable'] : []),
     ...(clone.unique ? ['unique'] : []),
@@ -66,7 +66,7 @@ function title(status: ClusterStatus, clone: CloneResource): string {
   ]
   const [first] = clone.instances
   const inside = first === undefined ? '' : first.configuredId
-  return `* Clone Set: ${clone.id} [${inside}]${flags.length === 0 ? '' : ` (${flags.join(', ')})`}:`
+  return `* Clone Set: ${clone.id} [${inside}]${flags.length === 0 ? '' : ` (${flags.join(', ')})`}${describedAs(status, clone.id)}:`
 }
 
 function printInstance(status: Told, clone: CloneResource, instance: Instance): readonly string[] {

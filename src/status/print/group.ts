@@ -2,7 +2,7 @@
 import type { GroupResource } from '../cluster-status.ts'
 import { printPrimitive } from './primitive.ts'
 import { isActive, isDisabled, managementFlag } from './resource-state.ts'
-import type { Told } from './told.ts'
+import { describedAs, type Told } from './told.ts'
 
 export function printGroup(status: Told, group: GroupResource, promotable = false): readonly string[] {
   const { isTold = () => true } = status
@@ -18,7 +18,7 @@ export function printGroup(status: Told, group: GroupResource, promotable = fals
   ]
   const suffix = flags.length === 0 ? '' : ` (${flags.join(', ')})`
   return [
-    `* Resource Group: ${group.id}${suffix}:`,
+    `* Resource Group: ${group.id}${suffix}${describedAs(status, group.configuredId)}:`,
     ...indent(shown.map((member) => `* ${printPrimitive(status, member)}`)),
   ]
 }

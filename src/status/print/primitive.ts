@@ -4,7 +4,7 @@ import { type Agent, roleRank } from '../../cib/index.ts'
 import type { PrimitiveResource } from '../cluster-status.ts'
 import { failedProbe } from './failed-probe.ts'
 import { isDisabled, managementFlag } from './resource-state.ts'
-import type { Told } from './told.ts'
+import { describedAs, type Told } from './told.ts'
 
 export function printPrimitive(status: Told, resource: PrimitiveResource): string {
   const [only, another] = resource.state.active
@@ -30,7 +30,7 @@ export function printPrimitiveAs(
     ...describeFlags(status, resource, node),
     ...(nodes.length > 1 ? [`[ ${nodes.join(' ')} ]`] : []),
   ]
-  return parts.join(' ')
+  return parts.join(' ') + describedAs(status, resource.configuredId)
 }
 
 const lockedOrAskedOn = ({ state }: PrimitiveResource): NodeName | undefined =>

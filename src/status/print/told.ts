@@ -14,4 +14,12 @@ export interface Told extends ClusterStatus {
   readonly onlyOn?: readonly string[]
   /** Of groups, clones and bundles, only these. */
   readonly isTold?: (resource: PrimitiveResource) => boolean
+  /** What the configuration says of a resource, by its id there. Left out, descriptions are not told. */
+  readonly descriptions?: ReadonlyMap<string, string>
+}
+
+/** ` (the first web server)`, at the end of the line of a resource. */
+export function describedAs({ descriptions }: Told, id: string): string {
+  const text = descriptions?.get(id)
+  return text === undefined ? '' : ` (${text})`
 }

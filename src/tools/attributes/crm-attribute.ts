@@ -54,7 +54,11 @@ const options: readonly OptionSpec[] = [
     'All whose name this regular expression finds (with a query, or transient attributes)',
   ),
   ...attributeOptions,
-  valued('type,t', 'SECTION', 'Where it is: crm_config, nodes, status, rsc_defaults, op_defaults'),
+  valued(
+    'type,t',
+    'SECTION',
+    'Where it is: crm_config, nodes, status, rsc_defaults, op_defaults, or (of a CIB in a file) tickets',
+  ),
   flag('utilization,z', 'A utilization attribute of the node'),
   valued('list-options,L', 'TYPE', 'List the options of a type: cluster'),
   flag('all,a', 'With --list-options: deprecated ones, too'),
@@ -126,8 +130,10 @@ function readAsked(call: ParsedCall, world: ToolWorld): AttributeQuestion | Tool
   if (name !== undefined && pattern !== undefined)
     return refused(exitCodes.usage, 'crm_attribute: Error: --name and --pattern cannot be used at the same time')
   const scope = scopeOf(given, call, world, promotion)
-  if (optionValue(given, 'type') === 'tickets' && commandOf(given).kind === 'query') return notThere('crm_attribute')
-  if (optionValue(given, 'type') === 'tickets')
+  // A file keeps what Pacemaker's tools put there; on a cluster nothing would read it.
+  if (scope?.kind === 'tickets' && world.isCluster && commandOf(given).kind === 'query')
+    return notThere('crm_attribute')
+  if (scope?.kind === 'tickets' && world.isCluster)
     return refused(
       exitCodes.unimplemented,
       'crm_attribute: the attributes of a ticket are crm_ticket’s: crm_ticket --ticket TICKET --set-attr NAME --attr-value VALUE.',
@@ -168,7 +174,7 @@ export function question(
       `crm_attribute: Error: must specify attribute name or pattern to ${command.kind === 'update' ? 'update' : 'delete'}`,
     )
   // Of the cluster's options no node is asked.
-  const node = 'node' in scope ? scope.node : scope.kind === 'crm_config' ? undefined : optionValue(given, 'node')
+  const node = 'node' in scope ? scope.node : isOfNoNode(scope) ? undefined : optionValue(given, 'node')
   if (node !== undefined && !knowsNode(world, node))
     return refused(exitCodes.noSuchObject, `crm_attribute: Could not map name=${node} to a UUID`)
   const set = optionValue(given, 'set-name')
@@ -185,6 +191,11 @@ export function question(
     ...(fallback === undefined ? {} : { fallback }),
   }
 }
+
+const isOfNoNode = ({ kind }: PairScope): boolean => kind === 'crm_config' || kind === 'tickets'
+
+/** Both are recorded state. */
+const isInStatus = ({ kind }: PairScope): boolean => kind === 'status' || kind === 'tickets'
 
 /** The last command counts; without any it is a query. */
 function commandOf(given: readonly GivenOption[]): AttributeQuestion['command'] {
@@ -206,7 +217,8 @@ function scopeOf(
   const forever = lifetime === 'forever'
   if (lifetime !== undefined && !forever && lifetime !== 'reboot') return undefined
   if (hasOption(given, 'utilization')) return { kind: 'nodes', node, utilization: true }
-  if (type === 'crm_config' || type === 'rsc_defaults' || type === 'op_defaults') return { kind: type }
+  if (type === 'crm_config' || type === 'rsc_defaults' || type === 'op_defaults' || type === 'tickets')
+    return { kind: type }
   // A lifetime may be given as a type.
   if (type === 'status' || type === 'reboot' || (lifetime !== undefined && !forever)) return { kind: 'status', node }
   if (type === 'nodes' || type === 'forever' || forever) return { kind: 'nodes', node, utilization: false }
@@ -277,7 +289,7 @@ function ownOption(name: string | undefined, world: ToolWorld): Value | undefine
 }
 
 const cibFor = ({ scope }: AttributeQuestion, world: ToolWorld): XmlElement =>
-  scope.kind === 'status' ? world.cib() : world.configuration()
+  isInStatus(scope) ? world.cib() : world.configuration()
 
 function configured(asked: AttributeQuestion, cib: XmlElement) {
   return findPairs(cib, asked).filter(({ name }) => asked.pattern?.test(name) ?? true)
@@ -317,7 +329,13 @@ async function update(asked: AttributeQuestion, value: string, call: ParsedCall,
       }, cib),
     ),
   )
-  const refusal = await world.edit(change, { command: commandLine(call), whole: scope.kind === 'status' })
+  const changed = there.filter((found) => counted(found.value, value) !== found.value)
+  const refusal = await world.edit(change, {
+    command: commandLine(call),
+    whole: isInStatus(scope),
+    // What a pattern finds is written one after the other.
+    ...(asked.pattern === undefined ? {} : { steps: () => changed.length }),
+  })
   return refusal ?? told(printed('', []))
 }
 
@@ -353,10 +371,11 @@ async function remove(asked: AttributeQuestion, call: ParsedCall, world: ToolWor
     names.reduce((current, name) => deletePairs(current, name === undefined ? asked : { ...asked, name }), cib)
   const refusal = await world.edit(deleted, {
     command: commandLine(call),
-    whole: asked.scope.kind === 'status',
+    whole: isInStatus(asked.scope),
+    ...(asked.pattern === undefined ? {} : { steps: () => before.length }),
   })
   if (refusal !== undefined) return refusal
-  const what = asked.scope.kind === 'crm_config' ? 'crm_config option' : `${asked.scope.kind} attribute`
+  const what = `${asked.scope.kind} ${isOfNoNode(asked.scope) ? 'option' : 'attribute'}`
   const lines = before.map(({ id, name }) => `Deleted ${what}: id=${id} name=${name}\n`)
   return printed(asked.quiet ? '' : lines.join(''), [])
 }

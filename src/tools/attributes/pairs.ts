@@ -10,7 +10,7 @@ import { appended, nodeElement, nodeState, removed, replaced, sectionOf, withSec
 export type PairScope =
   | { readonly kind: 'status'; readonly node: NodeName }
   | { readonly kind: 'nodes'; readonly node: NodeName; readonly utilization: boolean }
-  | { readonly kind: 'crm_config' | 'rsc_defaults' | 'op_defaults' }
+  | { readonly kind: 'crm_config' | 'rsc_defaults' | 'op_defaults' | 'tickets' }
 
 export interface PairQuery {
   readonly scope: PairScope
@@ -33,6 +33,7 @@ const setKinds = {
   crm_config: 'cluster_property_set',
   rsc_defaults: 'meta_attributes',
   op_defaults: 'meta_attributes',
+  tickets: 'instance_attributes',
 } as const
 
 function setKind(scope: PairScope): string {
@@ -48,6 +49,10 @@ function holderOf(cib: XmlElement, scope: PairScope): XmlElement | undefined {
     case 'status': {
       const state = nodeState(cib, scope.node)
       return state && childElement(state, 'transient_attributes')
+    }
+    case 'tickets': {
+      const status = childElement(cib, 'status')
+      return status && childElement(status, 'tickets')
     }
     default:
       return sectionOf(cib, scope.kind)
@@ -105,8 +110,16 @@ function withHolder(cib: XmlElement, scope: PairScope): readonly [XmlElement, Xm
       ? withTransientAttributes(cib, scope.node)
       : scope.kind === 'nodes'
         ? withNode(cib, scope.node)
-        : withSection(cib, scope.kind)
+        : scope.kind === 'tickets'
+          ? withTickets(cib)
+          : withSection(cib, scope.kind)
   return [made, holderOf(made, scope)]
+}
+
+function withTickets(cib: XmlElement): XmlElement {
+  const withStatus = withSection(cib, 'status')
+  const status = childElement(withStatus, 'status')
+  return status === undefined ? withStatus : replaced(withStatus, status, appended(status, element('tickets')))
 }
 
 /** Cluster nodes have an entry; remote nodes get one with the first that is written of them. */
@@ -142,6 +155,8 @@ function conventionalSet(cib: XmlElement, scope: PairScope): string {
       return `${scope.kind}-options`
     case 'nodes':
       return `nodes-${nodeId(cib, scope.node)}${scope.utilization ? '-utilization' : ''}`
+    case 'tickets':
+      return 'status-tickets'
     case 'status':
       return `status-${nodeId(cib, scope.node)}`
   }

@@ -29,7 +29,7 @@ import {
 } from '../options.ts'
 import { printed, refused, type ToolReply } from '../reply.ts'
 import type { ParsedCall, Tool } from '../tool.ts'
-import { featureSet, schemaName } from '../version.ts'
+import { emptySchema, featureSet } from '../version.ts'
 import type { ToolWorld } from '../world.ts'
 import { created, deleted, modified, replacedBy } from './changes.ts'
 import { conforming, requiredSections } from './conforming.ts'
@@ -93,7 +93,7 @@ const options: readonly OptionSpec[] = [
       'HOW',
       'With --query and --user, mark what this user may read and change: text, namespace, color or auto',
     ),
-    value: 'inline',
+    value: 'optional',
   },
   always('sync-call,s', 'the answer comes once the change is saved'),
   always('local,l', 'this node answers, and a change is for the whole cluster'),
@@ -306,7 +306,8 @@ function change(
   const given = !isWhole && written.name === 'cib' ? (sectionOf(written, scope) ?? written) : written
   const there = isWhole || sectionOf(cib, scope) !== undefined
   if (!there && command === 'create') return notCreated(given, 'Invalid argument', exitCodes.software)
-  if (!there && command === 'replace') return nothing()
+  // Who may not see the section is told that he may not write it.
+  if (!there && command === 'replace') return { ...nothing(), instead: withGiven(cib, scope, given) }
   // A name that is no section's does not keep what is new out of the root, where it makes no sense.
   if (scope !== undefined && isWhole && command === 'create') return appended(cib, given)
   if (command === 'replace' && given.name === 'cib') return replacedWhole(cib, given)
@@ -332,6 +333,12 @@ function change(
     default:
       return into(deleted(from, given))
   }
+}
+
+function withGiven(cib: XmlElement, scope: string, given: XmlElement): XmlElement {
+  const base = withSection(cib, scope)
+  const made = sectionOf(base, scope)
+  return made === undefined ? base : removedAndPut(base, made, { ...given, name: made.name })
 }
 
 function removedAndPut(base: XmlElement, from: XmlElement, next: XmlElement): XmlElement {
@@ -414,7 +421,7 @@ function patched(cib: XmlElement, patch: XmlElement): XmlElement | ToolReply {
   return outcome.kind === 'applied' ? outcome.document : callFailed(...describePatchFailure(outcome))
 }
 
-function emptyCib(schema = schemaName): XmlElement {
+function emptyCib(schema = emptySchema): XmlElement {
   const attributes = {
     crm_feature_set: featureSet,
     'validate-with': schema,

@@ -27,6 +27,7 @@ export const crmDiff: Tool = {
   ],
   printsXml: true,
   runsHere: true,
+  needsNoCib: true,
   run,
 }
 

@@ -14,20 +14,28 @@ function notConnected(tool: string): ToolReply {
   return refused(exitCodes.error, `${tool}: this is a CIB in a file, not a cluster.`)
 }
 
+/** As Corosync's: whatever goes wrong is 1. */
+const exits = { usage: exitCodes.error } as const
+
+/** `-V` asks for the version in all of them. */
+const version = { names: ['version', 'V', '$'], value: 'none', help: 'Show the version' } as const
+
 export const corosyncCfgtool: Tool = {
   name: 'corosync-cfgtool',
   summary: 'Show the links of this node',
+  exits,
   options: [
-    flag('s', 'The state of the links'),
-    flag('n', 'The state of the links'),
+    flag('s', 'The state of the links, by link'),
+    flag('n', 'The state of the links, by node'),
     flag('R', 'Answer that it is done: a changed list of nodes is known everywhere at once'),
     valued('a', 'ID', 'The address of a node'),
     flag('L', 'Answer that it is done: systoled keeps no log file open'),
     flag('H', "Refused: 'systole cluster stop' stops this node"),
     valued('k', 'ID', "Refused: 'stonith_admin --fence' switches a node off"),
-    valueNotDone('i', 'LINK', 'all links are shown'),
-    notDone('b', 'links are shown in full'),
+    valued('i', 'LINK', 'Only the link of this number or address (with -s)'),
+    flag('b', 'The nodes of a link as one word (with -s): n for this node, 3 for a connected one, 1 for another'),
     notDone('force', 'nothing is done here that it could force'),
+    version,
   ],
   run: ({ given }, world) => {
     if (!world.isCluster) return notConnected('corosync-cfgtool')
@@ -41,23 +49,55 @@ export const corosyncCfgtool: Tool = {
         "corosync-cfgtool: only -s, -n, -a, -L and -R are answered: 'systole cluster stop' stops a node, 'stonith_admin --fence' switches one off.",
       )
     const own = world.nodes().find(({ name }) => name === world.localNode)
+    const title = `Local node ID ${own?.id ?? ''}, transport tls\n`
     const links = (own && linksOf(own)) ?? []
-    return printed(
-      `Local node ID ${own?.id ?? ''}, transport tls\n${links.map((link) => linkText(link, world)).join('')}`,
+    if (hasOption(given, 'n')) return printed(title + nodesText(links, world))
+    const wanted = optionValue(given, 'i')
+    const shown = links.filter(
+      ({ number, address }) => wanted === undefined || wanted === String(number) || wanted === address,
     )
+    if (wanted !== undefined && shown.length === 0)
+      return refused(exitCodes.error, `corosync-cfgtool: this node has no link ${wanted}.`)
+    return printed(title + shown.map((link) => linkText(link, hasOption(given, 'b'), world)).join(''))
   },
 }
 
 const linksOf = ({ links, address = '', state }: ToolNode): readonly ToolLink[] =>
   links ?? [{ number: 0, address, isUp: state === 'member' }]
 
-function linkText({ number, address }: ToolLink, world: ToolWorld): string {
-  const lines = world.nodes().map((node) => {
-    const isUp = linksOf(node).some((link) => link.number === number && link.isUp)
-    const how = node.name === world.localNode ? 'localhost' : isUp ? 'connected' : 'disconnected'
-    return `\t\tnodeid:${node.id.padStart(11)}:\t${how}\n`
-  })
-  return `LINK ID ${number} tcp\n\taddr\t= ${address}\n\tstatus:\n${lines.join('')}`
+const isUpOn = (node: ToolNode, number: number): boolean =>
+  linksOf(node).some((link) => link.number === number && link.isUp)
+
+function linkText({ number, address }: ToolLink, isBrief: boolean, world: ToolWorld): string {
+  const stateOf = (node: ToolNode, [local, up, down]: readonly [string, string, string]): string =>
+    node.name === world.localNode ? local : isUpOn(node, number) ? up : down
+  const title = `LINK ID ${number} tcp\n\taddr\t= ${address}\n`
+  if (isBrief)
+    return `${title}\tstatus\t= ${world
+      .nodes()
+      .map((node) => stateOf(node, ['n', '3', '1']))
+      .join('')}\n`
+  const lines = world
+    .nodes()
+    .map(
+      (node) => `\t\tnodeid:${node.id.padStart(11)}:\t${stateOf(node, ['localhost', 'connected', 'disconnected'])}\n`,
+    )
+  return `${title}\tstatus:\n${lines.join('')}`
+}
+
+/** The others, each with the links to it. */
+function nodesText(own: readonly ToolLink[], world: ToolWorld): string {
+  const others = world.nodes().filter(({ name }) => name !== world.localNode)
+  return others
+    .map((node) => {
+      const lines = linksOf(node).map(({ number, address, isUp }) => {
+        const from = own.find((link) => link.number === number)?.address ?? ''
+        return `   LINK: ${number} tcp (${from}->${address}) enabled ${isUp ? 'connected' : 'disconnected'}\n`
+      })
+      const isReachable = linksOf(node).some(({ isUp }) => isUp)
+      return `nodeid:${node.id.padStart(11)} ${isReachable ? 'reachable' : 'unreachable'}\n${lines.join('')}\n`
+    })
+    .join('')
 }
 
 function addressOf(id: string, world: ToolWorld): ToolReply {
@@ -70,6 +110,7 @@ function addressOf(id: string, world: ToolWorld): ToolReply {
 export const corosyncQuorumtool: Tool = {
   name: 'corosync-quorumtool',
   summary: 'Show quorum and votes. 2 without quorum',
+  exits,
   options: [
     flag('s', 'Quorum and votes'),
     flag('l', 'The members'),
@@ -82,7 +123,8 @@ export const corosyncQuorumtool: Tool = {
     notDone('m', 'it is shown once'),
     always('a', 'a node has one name'),
     flag('p', 'For programs: the column Qdevice is there without a witness, too, and says NR'),
-    notDone('i', 'nodes are shown by their names'),
+    flag('i', 'Nodes by their addresses'),
+    version,
   ],
   run: ({ given }, world) => {
     if (!world.isCluster) return notConnected('corosync-quorumtool')
@@ -98,7 +140,11 @@ export const corosyncQuorumtool: Tool = {
     const witness = world.witness()
     const withDevice = witness !== undefined || hasOption(given, 'p')
     const lines = present.map((node) =>
-      memberLine(hasOption(given, 'H') ? hexadecimal(node) : node, { world, withDevice }),
+      memberLine(hasOption(given, 'H') ? hexadecimal(node) : node, {
+        world,
+        withDevice,
+        byAddress: hasOption(given, 'i'),
+      }),
     )
     const heads = `    Nodeid      Votes ${withDevice ? '   Qdevice ' : ''}Name\n`
     const table = [heads, ...lines, ...(witness === undefined ? [] : [witnessLine(witness)])].join('')
@@ -121,13 +167,14 @@ const hexadecimal = (node: ToolNode): ToolNode => ({
 })
 
 function memberLine(
-  { id, name }: ToolNode,
-  { world, withDevice }: { readonly world: ToolWorld; readonly withDevice: boolean },
+  { id, name, address = name }: ToolNode,
+  how: { readonly world: ToolWorld; readonly withDevice: boolean; readonly byAddress: boolean },
 ): string {
+  const { world, withDevice } = how
   const witness = world.witness()
   // NR: not registered.
   const seen = withDevice ? `   ${(witness === undefined ? 'NR' : witnessFlags(witness)).padStart(7)} ` : ''
-  return `${id.padStart(10)}${'1'.padStart(11)} ${seen}${name}${name === world.localNode ? ' (local)' : ''}\n`
+  return `${id.padStart(10)}${'1'.padStart(11)} ${seen}${how.byAddress ? address : name}${name === world.localNode ? ' (local)' : ''}\n`
 }
 
 /** Alive or not, voting or not, and never a master that wins. */
@@ -183,10 +230,11 @@ function expectedVotes(world: ToolWorld): number {
 
 export const corosyncCmapctl: Tool = {
   name: 'corosync-cmapctl',
-  summary: 'Show settings under the names that Corosync has for them',
+  summary: 'Show settings under the names that Corosync has for them: all, or those whose names begin with a word',
+  exits,
   options: [
-    valued('g', 'KEY', 'One setting'),
-    flag('q', 'Only its value (with -g)'),
+    valued('g', 'KEY', 'One setting; further words are further settings'),
+    flag('q', 'Only values (with -g)'),
     valued('s', 'KEY', 'Refused: settings are not written here'),
     valued('d', 'KEY', 'Refused: settings are not written here'),
     valued('D', 'PREFIX', 'Refused: settings are not written here'),
@@ -196,6 +244,7 @@ export const corosyncCmapctl: Tool = {
     valued('T', 'PREFIX', 'Refused: nothing is followed here'),
     notDone('b', 'no value is binary'),
     valueNotDone('m', 'MAP', 'there is one map'),
+    version,
   ],
   run: (call, world) => {
     if (!world.isCluster) return notConnected('corosync-cmapctl')
@@ -204,26 +253,34 @@ export const corosyncCmapctl: Tool = {
         exitCodes.usage,
         "corosync-cmapctl: settings are only read here: 'systole property set' and 'systole cluster' change them.",
       )
-    const wanted = optionValue(call.given, 'g') ?? wantedPrefix(call)
-    const exact = hasOption(call.given, 'g')
-    const found = cmapKeys(world).filter(
-      ({ key }) => wanted === undefined || (exact ? key === wanted : key.startsWith(wanted)),
-    )
-    if (found.length === 0)
-      return {
-        exitCode: exitCodes.error,
-        output: '',
-        errors: exact ? `Can't get key ${wanted}. Error CS_ERR_NOT_EXIST\n` : '',
-      }
-    if (exact && hasOption(call.given, 'q')) return printed(found.map(({ value }) => `${value}\n`).join(''))
-    return printed(found.map(({ key, type, value }) => `${key} (${type}) = ${value}\n`).join(''))
+    const key = optionValue(call.given, 'g')
+    return key === undefined
+      ? begun(plainWords(call.given), world)
+      : exactly([key, ...plainWords(call.given)], call, world)
   },
 }
 
-function wantedPrefix(call: ParsedCall): string | undefined {
-  const [word] = plainWords(call.given)
-  return word
+/** Those whose names begin with one of these, or all. */
+function begun(prefixes: readonly string[], world: ToolWorld): ToolReply {
+  const found = cmapKeys(world).filter(
+    ({ key }) => prefixes.length === 0 || prefixes.some((prefix) => key.startsWith(prefix)),
+  )
+  return { ...printed(found.map(keyLine).join('')), exitCode: found.length === 0 ? exitCodes.error : exitCodes.ok }
 }
+
+function exactly(names: readonly string[], { given }: ParsedCall, world: ToolWorld): ToolReply {
+  const known = cmapKeys(world)
+  const shown = hasOption(given, 'q') ? ({ value }: CmapKey): string => `${value}\n` : keyLine
+  const found = names.map((name) => known.find(({ key }) => key === name))
+  const missing = names.filter((_, index) => found[index] === undefined)
+  return {
+    exitCode: missing.length === 0 ? exitCodes.ok : exitCodes.error,
+    output: found.map((one) => (one === undefined ? '' : shown(one))).join(''),
+    errors: missing.map((name) => `Can't get key ${name}. Error CS_ERR_NOT_EXIST\n`).join(''),
+  }
+}
+
+const keyLine = ({ key, type, value }: CmapKey): string => `${key} (${type}) = ${value}\n`
 
 interface CmapKey {
   readonly key: string

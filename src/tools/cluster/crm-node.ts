@@ -1,5 +1,5 @@
 /** crm_node: who is this node, who are the others, is there quorum (crm_node(8)). */
-import { childElement, childElements } from '../../cib/index.ts'
+import { childElement, childElements, element } from '../../cib/index.ts'
 import { removed, sectionOf } from '../cib/tree.ts'
 import { commandLine } from '../command-line.ts'
 import { exitCodes } from '../exit-codes.ts'
@@ -28,6 +28,9 @@ export const crmNode: Tool = {
     flag('force,f', 'Do what is dangerous'),
     always('quiet,Q', 'nothing is said beside the answer'),
   ],
+  printsXml: true,
+  exits: { format: exitCodes.noSuchObject },
+  xmlVersion: '2.32',
   run: (call, world) => run(call, world),
 }
 
@@ -39,7 +42,7 @@ async function run(call: ParsedCall, world: ToolWorld): Promise<ToolReply> {
       'crm_node: a command is needed: --name, --list, --partition, --cluster-id, --name-for-id, --quorum or --remove.',
     )
   // An agent is told for which node it works, whether this one is up or not.
-  if (command.name === 'name' && call.onNode !== undefined) return printed(`${call.onNode}\n`)
+  if (command.name === 'name' && call.onNode !== undefined) return told(call.onNode, world)
   if (command.name === 'remove' && !hasOption(call.given, 'force'))
     return refused(
       exitCodes.usage,
@@ -50,24 +53,46 @@ async function run(call: ParsedCall, world: ToolWorld): Promise<ToolReply> {
   const nodes = world.nodes()
   switch (command.name) {
     case 'name':
-      return printed(`${world.localNode}\n`)
+      return told(world.localNode, world)
     case 'name-for-id': {
       const node = nodes.find(({ id }) => id === command.value)
-      return node ? printed(`${node.name}\n`) : refused(exitCodes.noSuchHost, 'Node is not known to cluster')
+      return node ? told(node.name, world) : refused(exitCodes.noSuchHost, 'Node is not known to cluster')
     }
     case 'list':
-      return printed(nodes.map(({ id, name, state }) => `${id} ${name} ${state}\n`).join(''))
+      return printed(nodes.map(({ id, name, state }) => `${id} ${name} ${state}\n`).join(''), [
+        element(
+          'nodes',
+          {},
+          nodes.map(({ id, name, state }) => element('node', { id, name, state })),
+        ),
+      ])
     case 'partition': {
       const present = nodes.filter(({ state }) => state === 'member')
-      return printed(`${present.map(({ name }) => name).join(' ')} \n`)
+      return printed(`${present.map(({ name }) => name).join(' ')} \n`, [
+        element(
+          'nodes',
+          {},
+          present.map(({ id, name, state }) => element('node', { id, name, state })),
+        ),
+      ])
     }
     case 'cluster-id':
-      return printed(`${nodes.find(({ name }) => name === world.localNode)?.id ?? ''}\n`)
+      return about(world.localNode, world, ({ id }) => id)
     case 'quorum':
-      return printed(`${world.quorate ? 1 : 0}\n`)
+      return printed(`${world.quorate ? 1 : 0}\n`, [element('cluster-info', { quorum: String(world.quorate) })])
     default:
       return await remove(call, command.value ?? '', world)
   }
+}
+
+const told = (name: string, world: ToolWorld): ToolReply => about(name, world, () => name)
+
+/** Something of a node as text; its id and name in XML. A remote node has no id there. */
+function about(name: string, world: ToolWorld, shown: (node: { readonly id: string }) => string): ToolReply {
+  const node = world.nodes().find((one) => one.name === name)
+  const id = node?.id ?? ''
+  const facts = id === '' ? [] : [element('node-info', { nodeid: id, uname: name })]
+  return printed(`${shown({ id })}\n`, facts)
 }
 
 /** Its entry and its recorded state: who still belongs to the cluster is taken out of it first. */

@@ -61,13 +61,18 @@ export const crmReport: Tool = {
     always('no-search,M', 'no log files are searched for'),
     valued('user,u', 'USER', 'Who logs in there, by default root'),
     valued('nodes,n', 'NODES', 'These nodes instead of those of the cluster; may be given several times'),
+    { names: ['version', 'v', '$'], value: 'none', help: 'Show the version' },
+    flag('features', 'Show the version and the feature set'),
   ],
   runsHere: true,
+  needsNoCib: (given) => hasOption(given, 'features'),
   run: async (call, world) => await run(call, world),
 }
 
 async function run(call: ParsedCall, world: ToolWorld): Promise<ToolReply> {
   const { given, files } = call
+  if (hasOption(given, 'features'))
+    return printed(`Systole, which speaks for Pacemaker ${pacemakerVersion} (feature set ${featureSet})\n`)
   if (files?.archive === undefined) return refused(exitCodes.unimplemented, 'crm_report: files cannot be written here.')
   const [from, to] = [moment(given, 'from'), moment(given, 'to')]
   if (typeof from === 'string' || typeof to === 'string')

@@ -3,6 +3,7 @@ import { parseDurationMs } from '../../base/index.ts'
 import { element } from '../../cib/index.ts'
 import { knowsNode } from '../attributes/known-nodes.ts'
 import { exitCodes } from '../exit-codes.ts'
+import { pageFlags } from '../monitor/html.ts'
 import { ctime } from '../monitor/times.ts'
 import { fenceEventElement } from '../monitor/xml.ts'
 import { always, flag, hasOption, lastOf, type OptionSpec, optionValue, valued, valueNotDone } from '../options.ts'
@@ -54,6 +55,7 @@ const options: readonly OptionSpec[] = [
   },
   flag('cleanup,c', 'Forget the fencing history (with --history)'),
   always('broadcast,b', 'every node knows the whole history'),
+  ...pageFlags,
 ]
 
 const commands = [

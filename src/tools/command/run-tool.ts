@@ -3,6 +3,7 @@ import { firstNotInXml } from '../../base/index.ts'
 import { element, printXml, type XmlElement } from '../../cib/index.ts'
 import { describeExit, exitCodes } from '../exit-codes.ts'
 import { describeTool, formatsOf, optionsOf } from '../help.ts'
+import { pageOptions, printHtml, withHeaders } from '../monitor/html.ts'
 import { type GivenOption, hasOption, optionValue, parseOptions } from '../options.ts'
 import { printed, refused, type ToolReply } from '../reply.ts'
 import { statusPage, type Tool, type ToolCall } from '../tool.ts'
@@ -75,11 +76,19 @@ export function needsCaller(tool: Tool, given: readonly GivenOption[]): boolean 
   return tool.runsHere === true || namesFile || (tool.needsTerminal?.(given) ?? false)
 }
 
+/** Every line of the text is one of a list; what goes wrong, too. */
+function textPage(call: ToolCall, given: readonly GivenOption[], { output, errors }: ToolReply): string {
+  const lines = `${output}${errors}`.split('\n').filter((line) => line !== '')
+  const title = [call.tool, ...call.arguments].join(' ')
+  return withHeaders(given, printHtml([{ lines }], { title, ...pageOptions(given) }))
+}
+
 /** In the form that the call asks for, where its tool has more than one. */
 export function formed(call: ToolCall, given: readonly GivenOption[], reply: ToolReply): ToolReply {
   if (findTool(call.tool)?.printsXml !== true) return reply
   const format = optionValue(given, 'output-as')
   if (format === 'none') return { ...reply, output: '', errors: '' }
+  if (format === 'html') return { ...reply, output: textPage(call, given, reply), errors: '' }
   if (format !== 'xml' || reply.isBare) return reply
   if (findTool(call.tool)?.tellsErrorsBeside)
     return { ...reply, output: printXml(resultElement(call, { ...reply, said: [] })) }
@@ -94,7 +103,10 @@ export function resultElement(call: ToolCall, reply: ToolReply): XmlElement {
     texts.length === 0 ? [] : [element('errors', {}, texts)],
   )
   const request = [call.tool, ...call.arguments.map((word) => (word.includes(' ') ? `'${word}'` : word))].join(' ')
-  return element('pacemaker-result', { 'api-version': apiVersion, request }, [...(reply.xml ?? []), status])
+  return element('pacemaker-result', { 'api-version': findTool(call.tool)?.xmlVersion ?? apiVersion, request }, [
+    ...(reply.xml ?? []),
+    status,
+  ])
 }
 
 /** A line is an error, and goes on in the line that tells what came of it. */

@@ -241,7 +241,7 @@ function missingSchema(cib: XmlElement): string | undefined {
 function numbered(before: XmlElement, after: XmlElement, steps: number): XmlElement {
   const { numUpdates } = versionOf(after)
   return sameDocument(configurationElement(before), configurationElement(after))
-    ? withVersion(after, { numUpdates: numUpdates + 1 })
+    ? withVersion(after, { numUpdates: numUpdates + steps })
     : nextEpoch(after, steps)
 }
 

@@ -133,6 +133,8 @@ function givenOptions(call: ToolCall): readonly GivenOption[] {
 
 async function answer(call: ToolCall, given: readonly GivenOption[], environment: Environment): Promise<ToolReply> {
   if (call.tool === 'crm_shadow') return await answerShadow(call, environment)
+  const shown = call.tool === 'crm_mon' ? optionValue(given, 'xml-file') : undefined
+  if (shown !== undefined) return await runTool(call, new FileWorld({ path: shown, user: environment.CIB_user }))
   const file = workingFile(environment)
   if (file === undefined && (environment.CIB_shadow ?? '') !== '')
     throw new CibFileError(
@@ -154,7 +156,7 @@ async function answer(call: ToolCall, given: readonly GivenOption[], environment
     return await runTool(call, await localWorld(socket, call))
   const tool = findTool(call.tool)
   if (tool?.runsHere === true) {
-    const cib = needsCluster(tool, given) ? await clusterCib(socket, call) : undefined
+    const cib = isUnderstood(call) && needsCluster(tool, given) ? await clusterCib(socket, call) : undefined
     return await runTool(call, new FileWorld({ read: () => cib ?? noCib() }))
   }
   try {

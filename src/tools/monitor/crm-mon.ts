@@ -2,13 +2,13 @@
 import { parseDurationMs } from '../../base/index.ts'
 import { element, printXml } from '../../cib/index.ts'
 import { exitCodes } from '../exit-codes.ts'
-import { always, flag, type GivenOption, hasOption, type OptionSpec, optionValue, valued } from '../options.ts'
+import { always, flag, type GivenOption, hasOption, notDone, type OptionSpec, optionValue, valued } from '../options.ts'
 import { printed, refused, type ToolReply } from '../reply.ts'
 import { type ParsedCall, statusPage, type Tool } from '../tool.ts'
 import { apiVersion, pacemakerVersion } from '../version.ts'
 import type { ToolWorld } from '../world.ts'
 import { countedPrimitives, type MonitorFacts, monitorFacts } from './facts.ts'
-import { printHtml } from './html.ts'
+import { pageFlags, pageOptions, printHtml, withHeaders } from './html.ts'
 import { jsonOf } from './json.ts'
 import { type Shown, shownSections } from './sections.ts'
 import { monitorText, printText } from './text.ts'
@@ -32,9 +32,8 @@ const options: readonly OptionSpec[] = [
   { ...valued('as-html,h', 'FILE', 'Write it to a file as HTML'), file: 'written' },
   flag('as-xml,X', 'Show it once as XML, in the old form'),
   flag('web-cgi,w', 'HTML with the headers of a CGI program'),
-  flag('html-cgi', 'With the headers of a CGI program'),
-  valued('html-title', 'TITLE', 'The title of the page'),
-  valued('html-stylesheet', 'URI', 'A style sheet for the page'),
+  ...pageFlags,
+  { ...valued('xml-file,x', 'FILE', 'Of the CIB in a file'), file: 'read' },
   flag('simple-status,s', 'One line, for Nagios'),
   flag('inactive,r', 'Also what is not active'),
   flag('group-by-node,n', 'Resources below their nodes'),
@@ -52,12 +51,14 @@ const options: readonly OptionSpec[] = [
   valued('resource', 'RESOURCE', 'Only this resource'),
   flag('old-agent-names', 'Names of agents as before Pacemaker 2.1: ocf::heartbeat:IPaddr2 (also with PCS_COMPAT=0.9)'),
   flag('show-detail,R', 'More of everything: ids and versions of nodes, each instance of a clone'),
+  flag('show-description', 'What the configuration says of a resource, after its state (in text and HTML)'),
   flag('brief,b', 'How many resources are active, by agent and node, instead of each'),
   always('pending,j', 'operations that are under way are shown'),
   always('disable-ncurses,N', 'there are no windows'),
   always('no-curses', 'there are no windows'),
   flag('watch-fencing,W', 'With --external-agent: run it for every node that is fenced, too'),
   flag('quiet,Q', 'Without the times'),
+  notDone('text-fancy', 'there is one form of text'),
 ]
 
 export const crmMon: Tool = {
@@ -150,16 +151,12 @@ function formed(
 }
 
 function pageOf({ given }: ParsedCall, sections: ReturnType<typeof monitorText>): string {
-  const title = optionValue(given, 'html-title')
-  const stylesheet = optionValue(given, 'html-stylesheet')
   const interval = optionValue(given, 'interval')
   const page = printHtml(sections, {
-    ...(title === undefined ? {} : { title }),
-    ...(stylesheet === undefined ? {} : { stylesheet }),
+    ...pageOptions(given),
     ...(interval === undefined ? {} : { refresh: Number.parseInt(interval, 10) }),
   })
-  const isCgi = hasOption(given, 'web-cgi') || hasOption(given, 'html-cgi')
-  return isCgi ? `Content-Type: text/html\n\n${page}` : page
+  return withHeaders(given, page)
 }
 
 /** `CLUSTER OK: 3 nodes online, 9 resource instances configured`; 1 with a warning. */

@@ -9,6 +9,7 @@ import {
   type PrimitiveResource,
   primitivesIn,
 } from '../../status/index.ts'
+import { descendants, sectionOf } from '../cib/tree.ts'
 import { shownId, statusOf } from '../status-of.ts'
 import { featureSet, pacemakerVersion } from '../version.ts'
 import type { FencingEvent, ToolWorld } from '../world.ts'
@@ -22,6 +23,8 @@ export interface MonitorFacts {
   readonly now: number
   readonly transient: (node: string) => ReadonlyMap<string, string>
   readonly fencing: readonly FencingEvent[]
+  /** What the configuration says of each resource that it describes. */
+  readonly descriptions: ReadonlyMap<string, string>
   /** Which resources are told of; all where it is left out. */
   readonly isTold?: (resource: PrimitiveResource) => boolean
   /** The nodes that --node names; all where it is left out. */
@@ -43,7 +46,17 @@ export async function monitorFacts(world: MonitoredWorld): Promise<MonitorFacts>
     now: world.now(),
     transient: (node) => world.transient(node),
     fencing: await world.fencingHistory(),
+    descriptions: descriptionsIn(cib),
   }
+}
+
+export function descriptionsIn(cib: XmlElement): ReadonlyMap<string, string> {
+  const resources = sectionOf(cib, 'resources')
+  return new Map(
+    (resources === undefined ? [] : descendants(resources)).flatMap(({ attributes: { id, description } }) =>
+      id === undefined || description === undefined ? [] : [[id, description] as const],
+    ),
+  )
 }
 
 /** A node whose resource has lost its ticket is unclean until it is fenced, where the ticket's policy says so. */

@@ -1,5 +1,5 @@
 /** crm_mon as a page: the sections of the text as nested lists, with the classes that style sheets for crm_mon know. */
-import type { TextSection } from './text.ts'
+import { flag, type GivenOption, hasOption, optionValue, valued } from '../options.ts'
 
 const styles = [
   '.bold { font-weight: bold }',
@@ -17,6 +17,28 @@ const styles = [
   '.warning { color: red; font-weight: bold }',
 ]
 
+export const pageFlags = [
+  flag('html-cgi', 'With the headers of a CGI program (with --output-as=html)'),
+  valued('html-title', 'TITLE', 'The title of the page (with --output-as=html)'),
+  valued('html-stylesheet', 'URI', 'A style sheet for the page (with --output-as=html)'),
+]
+
+/** What the options say about the page. */
+export function pageOptions(given: readonly GivenOption[]): PageOptions {
+  const title = optionValue(given, 'html-title')
+  const stylesheet = optionValue(given, 'html-stylesheet')
+  return { ...(title === undefined ? {} : { title }), ...(stylesheet === undefined ? {} : { stylesheet }) }
+}
+
+export const withHeaders = (given: readonly GivenOption[], page: string): string =>
+  hasOption(given, 'html-cgi') || hasOption(given, 'web-cgi') ? `Content-Type: text/html\n\n${page}` : page
+
+interface PageSection {
+  readonly title?: string
+  /** Two blanks for each level below the title. */
+  readonly lines: readonly string[]
+}
+
 export interface PageOptions {
   readonly title?: string
   readonly stylesheet?: string
@@ -24,7 +46,7 @@ export interface PageOptions {
   readonly refresh?: number
 }
 
-export function printHtml(sections: readonly TextSection[], options: PageOptions): string {
+export function printHtml(sections: readonly PageSection[], options: PageOptions): string {
   return [
     '<!DOCTYPE html>',
     '<html lang="en">',
@@ -36,7 +58,10 @@ export function printHtml(sections: readonly TextSection[], options: PageOptions
     ...(options.stylesheet === undefined ? [] : [`<link rel="stylesheet" href="${escaped(options.stylesheet)}">`]),
     '</head>',
     '<body>',
-    ...sections.flatMap(({ title, lines }) => [`<h2>${escaped(title)}</h2>`, ...list(lines)]),
+    ...sections.flatMap(({ title, lines }) => [
+      ...(title === undefined ? [] : [`<h2>${escaped(title)}</h2>`]),
+      ...list(lines),
+    ]),
     '</body>',
     '</html>',
     '',

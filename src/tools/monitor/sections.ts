@@ -29,6 +29,8 @@ export interface Shown {
   readonly detail: boolean
   /** Numbers instead of resources. */
   readonly brief: boolean
+  /** What the configuration says of a resource, after its state. */
+  readonly described: boolean
   /** Only what concerns this node or resource. */
   readonly node?: string
   readonly resource?: string
@@ -98,6 +100,7 @@ export function shownSections(given: readonly GivenOption[], format: 'text' | 'x
     timing: hasOption(given, 'timing-details'),
     detail: hasOption(given, 'show-detail'),
     brief: hasOption(given, 'brief'),
+    described: hasOption(given, 'show-description'),
     ...(node === undefined ? {} : { node }),
     ...(resource === undefined ? {} : { resource }),
     ...(banPrefix === undefined ? {} : { banPrefix }),

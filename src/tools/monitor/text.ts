@@ -158,8 +158,8 @@ function managementLines({ options }: ClusterStatus): readonly string[] {
 }
 
 function nodesWithResources(
-  { status, cib, isTold = () => true }: MonitorFacts,
-  { brief, detail }: Shown,
+  { status, cib, descriptions, isTold = () => true }: MonitorFacts,
+  { brief, detail, described }: Shown,
 ): readonly string[] {
   return status.nodes.flatMap((node) => {
     const running = runningOn(status, cib, node).filter(isTold)
@@ -169,7 +169,9 @@ function nodesWithResources(
       return running.length === 0 ? [] : [title, ...indented(['* Resources:', ...indented(briefLinesOn(active))])]
     }
     const shown = running.filter((one) => detail || !(one.implicit && isConnectionAgent(one)))
-    const lines = shown.map((one) => `* ${printPrimitive({ ...status, ...told }, one)}`)
+    const lines = shown.map(
+      (one) => `* ${printPrimitive({ ...status, ...told, ...(described ? { descriptions } : {}) }, one)}`,
+    )
     return [title, ...indented(['* Resources:', ...indented(lines)])]
   })
 }
@@ -203,13 +205,15 @@ function resourceSection(facts: MonitorFacts, shown: Shown): TextSection | undef
   return { title, lines: lines.length === 0 ? [`* No ${none}resources`] : lines }
 }
 
-function resourceLines({ status, onlyOn, isTold = () => true }: MonitorFacts, shown: Shown): readonly string[] {
+function resourceLines(facts: MonitorFacts, shown: Shown): readonly string[] {
+  const { status, onlyOn, descriptions, isTold = () => true } = facts
   const asked = {
     ...status,
     tellsPending: true,
     tellsInactive: shown.inactive,
     tellsInstances: shown.detail,
     isTold,
+    ...(shown.described ? { descriptions } : {}),
     ...(onlyOn === undefined ? {} : { onlyOn }),
   }
   const isShown = (resource: Resource): boolean =>

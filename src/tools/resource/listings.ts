@@ -12,6 +12,7 @@ import {
 } from '../../status/index.ts'
 import { knowsNode } from '../attributes/known-nodes.ts'
 import { exitCodes } from '../exit-codes.ts'
+import { descriptionsIn } from '../monitor/facts.ts'
 import { statusWord } from '../monitor/outcome-words.ts'
 import { ctime } from '../monitor/times.ts'
 import { resourceElement } from '../monitor/xml.ts'
@@ -52,7 +53,8 @@ function idsIn(resource: Resource): readonly string[] {
 
 export function listResources(world: ToolWorld): ToolReply {
   const status = statusOf(world)
-  const list = printResourceList({ ...status, tellsPending: true, tellsInactive: true, hidesNodes: true })
+  const how = { tellsPending: true, tellsInactive: true, hidesNodes: true, descriptions: descriptionsIn(world.cib()) }
+  const list = printResourceList({ ...status, ...how })
   const told = list.length === 0 ? ['* No resources'] : list
   const text = ['Full List of Resources:', ...told.map((line) => `  ${line}`)].map((line) => `${line}\n`).join('')
   const reply = printed(text, [

@@ -70,8 +70,17 @@ function statusElements(status: ClusterStatus, cib: XmlElement, parts: ShownPart
     now: status.now,
     transient: () => new Map(),
     fencing: [],
+    descriptions: new Map(),
   }
-  const shown: Shown = { sections, inactive: true, byNode: false, timing: false, detail: false, brief: false }
+  const shown: Shown = {
+    sections,
+    inactive: true,
+    byNode: false,
+    timing: false,
+    detail: false,
+    brief: false,
+    described: false,
+  }
   return monitorElements(facts, shown).flatMap((section) => {
     // That no node is the DC is no part of it, nor are resources that have not failed.
     if (section.name === 'summary') return []
