@@ -51,7 +51,7 @@ const options: readonly OptionSpec[] = [
   valued('resource', 'RESOURCE', 'Only this resource'),
   flag('old-agent-names', 'Names of agents as before Pacemaker 2.1: ocf::heartbeat:IPaddr2 (also with PCS_COMPAT=0.9)'),
   flag('show-detail,R', 'More of everything: ids and versions of nodes, each instance of a clone'),
-  flag('show-description', 'What the configuration says of a resource, after its state (in text and HTML)'),
+  flag('show-description', 'Show the descriptions of resources after their states (in text and HTML)'),
   flag('brief,b', 'How many resources are active, by agent and node, instead of each'),
   always('pending,j', 'operations that are under way are shown'),
   always('disable-ncurses,N', 'there are no windows'),
