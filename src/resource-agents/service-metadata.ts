@@ -16,8 +16,9 @@ export function scriptMetadata(name: string, text: string): AgentMetadata {
   const short = /^# *Short-Description:[ \t]*(.*)$/m.exec(head)?.[1] ?? ''
   // A description goes on over lines that begin with a tab or two spaces.
   const long = /^# *Description:[ \t]*(.*(?:\n#(?:\t| {2}).*)*)/m.exec(head)?.[1]?.replace(/\n#\s+/g, ' ') ?? ''
+  // Without units, as Pacemaker's own metadata of scripts has them.
   const operations = [action('start', 15), action('stop', 15), action('status', 15), action('monitor', 15, 15)]
-  return metadata(name, short, long, operations)
+  return metadata(name, short, long, operations.map(withoutUnits))
 }
 
 function metadata(
@@ -27,6 +28,15 @@ function metadata(
   actions: readonly AgentAction[],
 ): AgentMetadata {
   return { name, shortDescription, longDescription, parameters: [], actions }
+}
+
+function withoutUnits(one: AgentAction): AgentAction {
+  const written = (ms: number | undefined): string | undefined => (ms === undefined ? undefined : String(ms / 1000))
+  const [interval, timeout] = [written(one.intervalMs), written(one.timeoutMs)]
+  return {
+    ...one,
+    text: { ...(interval === undefined ? {} : { interval }), ...(timeout === undefined ? {} : { timeout }) },
+  }
 }
 
 function action(name: string, timeoutSeconds: number, intervalSeconds?: number): AgentAction {

@@ -36,6 +36,7 @@ export function createBundle(cib: XmlElement, request: NewBundle): EditResult {
   const ids = idSource(cib)
   return unless([...badNewId(ids, request.id), ...checkValues(request, ids)], () => {
     ids.free(request.id)
+    takeChosen(request, ids)
     const bundle = bundleElement(request, ids)
     return edited(
       editSection(cib, 'resources', (section) => appended(section, bundle)),
@@ -57,6 +58,7 @@ export function resetBundle(
   const emptied = replaceElement(cib, bundle, [withChildren(bundle, inner)])
   const ids = idSource(emptied)
   return unless(checkValues(request, ids), () => {
+    takeChosen(request, ids)
     const fresh = bundleElement({ ...request, type: typeOf(bundle) }, ids)
     return edited(replaceElement(cib, bundle, [appended(fresh, ...inner)]))
   })
@@ -73,28 +75,41 @@ export function updateBundle(cib: XmlElement, change: BundleChange): EditResult 
   const found = findBundle(cib, change.id)
   if (found.bundle === undefined) return failed(found.report)
   const { bundle } = found
-  const ids = idSource(cib)
   const reports = [
-    ...checkValues(change, ids),
+    ...checkValues(change, idSource(cib), true),
     ...missingMappings(bundle, 'port-mapping', change.removePorts),
     ...missingMappings(bundle, 'storage-mapping', change.removeStorage),
   ]
-  return unless(reports, () => edited(replaceElement(cib, bundle, (current) => withChange(current, change, ids))))
+  return unless(reports, () => {
+    // What is removed gives up its id first.
+    const ids = idSource(replaceElement(cib, bundle, (current) => withoutMappings(current, change)))
+    takeChosen(change, ids)
+    return edited(replaceElement(cib, bundle, (current) => withChange(current, change, ids)))
+  })
+}
+
+/** Ids that are chosen are taken before others are made. */
+function takeChosen({ ports, storage }: BundleValues, ids: IdSource): void {
+  for (const { id } of [...ports, ...storage]) if (id !== undefined) ids.free(id)
+}
+
+const bundleContainer = (bundle: XmlElement): XmlElement =>
+  childElement(bundle, typeOf(bundle)) ?? element(typeOf(bundle))
+
+function withoutMappings(bundle: XmlElement, { removePorts, removeStorage }: BundleChange): XmlElement {
+  const leaving = childElements(bundle)
+    .flatMap((part) => [...childElements(part, 'port-mapping'), ...childElements(part, 'storage-mapping')])
+    .filter(({ name, attributes: { id = '' } }) => (name === 'port-mapping' ? removePorts : removeStorage).includes(id))
+  return leaving.reduce((current, one) => replaceElement(current, one, []), bundle)
 }
 
 function withChange(bundle: XmlElement, change: BundleChange, ids: IdSource): XmlElement {
-  const type = typeOf(bundle)
-  const container = childElement(bundle, type) ?? element(type)
-  const network = childElement(bundle, 'network')
-  const storage = childElement(bundle, 'storage')
-  const ports = childElements(network ?? bundle, 'port-mapping').filter(
-    ({ attributes }) => !change.removePorts.includes(attributes.id ?? ''),
-  )
-  const mappings = childElements(storage ?? bundle, 'storage-mapping').filter(
-    ({ attributes }) => !change.removeStorage.includes(attributes.id ?? ''),
-  )
+  const kept = withoutMappings(bundle, change)
+  const network = childElement(kept, 'network')
+  const ports = childElements(network ?? kept, 'port-mapping')
+  const mappings = childElements(childElement(kept, 'storage') ?? kept, 'storage-mapping')
   const parts = [
-    withAttributes(container, unsetEmpty(change.container)),
+    withAttributes(bundleContainer(bundle), unsetEmpty(change.container)),
     ...networkOf(withAttributes(network ?? element('network'), unsetEmpty(change.network)).attributes, [
       ...ports,
       ...change.ports.map((port) => portMapping(change.id, port, ids)),
@@ -185,10 +200,12 @@ function missingMappings(bundle: XmlElement, name: string, wanted: readonly stri
     .map((id) => ({ code: 'not-found', what: name.replace('-', ' '), id, similar: similarWords(id, known) }))
 }
 
-function checkValues(values: BundleValues, ids: IdSource): readonly EditReport[] {
+/** With `unsets` an option without a value is taken away, whatever its name. */
+function checkValues(values: BundleValues, ids: IdSource, unsets = false): readonly EditReport[] {
+  const set = (given: NameValues): NameValues => (unsets ? withoutEmpty(given) : given)
   const parts = [
-    { given: [values.container], form: 'podman', where: 'container option' },
-    { given: [values.network], form: 'network', where: 'network option' },
+    { given: [set(values.container)], form: 'podman', where: 'container option' },
+    { given: [set(values.network)], form: 'network', where: 'network option' },
     { given: values.ports, form: 'port-mapping', where: 'option of a port mapping' },
     { given: values.storage, form: 'storage-mapping', where: 'option of a storage mapping' },
   ] as const

@@ -13,6 +13,8 @@ export type LevelTarget = FencingLevel['target']
 
 export interface NewFencingLevel {
   readonly index: number
+  /** The index as it is to be written: `02`. */
+  readonly writtenIndex?: string
   readonly target: LevelTarget
   readonly devices: readonly string[]
   readonly id?: string
@@ -50,11 +52,12 @@ export function addFencingLevel(cib: XmlElement, level: NewFencingLevel): EditRe
     ...(same ? [{ code: 'already-exists', what: 'fencing level', id: same.attributes.id ?? '' } as const] : []),
   ]
   return unless(reports, () => {
-    const id = level.id ?? ids.free(`fl-${idPart(nameOfTarget(level.target))}-${level.index}`)
+    const index = level.writtenIndex ?? String(level.index)
+    const id = level.id ?? ids.free(`fl-${idPart(nameOfTarget(level.target))}-${index}`)
     const made = element('fencing-level', {
       id,
       ...targetAttributes(level.target),
-      index: String(level.index),
+      index,
       devices: level.devices.join(','),
     })
     return edited(

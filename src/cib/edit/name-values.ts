@@ -26,24 +26,37 @@ export interface NvSetEdit {
   readonly keepsEmpty?: boolean | undefined
   /** What an id cannot have is left out of it; elsewhere a dot stands for it. */
   readonly shortIds?: boolean
+  /** Of several sets the first alone is read and changed, as pcs does with cluster options. */
+  readonly onlyFirst?: boolean
 }
 
 /**
  * The element with its pairs changed. A name is changed in every set without a rule that has it, so that the change holds;
- * new ones go into the first set without a rule, which is made where there is none. Sets that become empty go, unless
- * they have a rule.
+ * new ones go into the first set without a rule, which is made where there is none. Sets that become empty go in the end, unless
+ * they have a rule: until then a new pair finds its set.
  */
 export function setNameValues(parent: XmlElement, edit: NvSetEdit, ids: IdSource): XmlElement {
-  return Object.entries(edit.values).reduce(
+  const changed = Object.entries(edit.values).reduce(
     (current, [name, value]) =>
       value === '' && edit.keepsEmpty !== true ? unset(current, edit, name) : set(current, { edit, name, value, ids }),
     parent,
   )
+  const before = new Set(plainSets(parent, edit).map(({ attributes }) => attributes.id))
+  return plainSets(changed, edit)
+    .filter(
+      (one) =>
+        before.has(one.attributes.id) && childElements(one).length === 0 && !plainSets(parent, edit).includes(one),
+    )
+    .reduce((current, emptied) => replaceElement(current, emptied, []), changed)
 }
 
 /** Sets that an administrator changes by name: without a rule, and not a reference to another element's. */
-function plainSets(parent: XmlElement, kind: NvSetKind): readonly XmlElement[] {
-  return childElements(parent, kind).filter(
+function plainSets(
+  parent: XmlElement,
+  { kind, onlyFirst = false }: { readonly kind: NvSetKind; readonly onlyFirst?: boolean },
+): readonly XmlElement[] {
+  const sets = childElements(parent, kind)
+  return (onlyFirst ? sets.slice(0, 1) : sets).filter(
     (set) => set.attributes['id-ref'] === undefined && childElements(set, 'rule').length === 0,
   )
 }
@@ -61,7 +74,7 @@ function set(
   change: { readonly edit: NvSetEdit; readonly name: string; readonly value: string; readonly ids: IdSource },
 ): XmlElement {
   const { edit, name, value, ids } = change
-  const holders = plainSets(parent, edit.kind).filter((candidate) =>
+  const holders = plainSets(parent, edit).filter((candidate) =>
     childElements(candidate, 'nvpair').some((pair) => isNamed(pair, name, edit.options)),
   )
   if (holders.length > 0)
@@ -77,7 +90,7 @@ function set(
         }),
       parent,
     )
-  const [target] = plainSets(parent, edit.kind)
+  const [target] = plainSets(parent, edit)
   const setId = target?.attributes.id ?? ids.free(edit.setId)
   const pair = element('nvpair', {
     id: ids.free(`${setId}-${edit.shortIds === true ? idPart(name) : name}`),
@@ -96,17 +109,16 @@ function withSet(parent: XmlElement, set: XmlElement): XmlElement {
 }
 
 function unset(parent: XmlElement, edit: NvSetEdit, name: string): XmlElement {
-  return plainSets(parent, edit.kind).reduce((current, holder) => {
+  return plainSets(parent, edit).reduce((current, holder) => {
     const kept = holder.children.filter((child) => child.kind !== 'element' || !isNamed(child, name, edit.options))
     if (kept.length === holder.children.length) return current
-    const empty = !kept.some((child) => child.kind === 'element')
-    return replaceElement(current, holder, empty ? [] : [withChildren(holder, kept)])
+    return replaceElement(current, holder, [withChildren(holder, kept)])
   }, parent)
 }
 
 /** The value that stands for a name in the sets without a rule, if any does. */
 export function writtenValue(parent: XmlElement, kind: NvSetKind, name: string): string | undefined {
-  for (const set of plainSets(parent, kind).toReversed())
+  for (const set of plainSets(parent, { kind }).toReversed())
     for (const pair of childElements(set, 'nvpair')) if (pair.attributes.name === name) return pair.attributes.value
   return undefined
 }

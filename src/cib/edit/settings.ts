@@ -20,7 +20,10 @@ export interface SettingsChange {
 }
 
 /** An option under its old name is replaced when the new one is set, and the other way round: one of them stands. */
-export function setClusterOptions(cib: XmlElement, change: SettingsChange): EditResult {
+export function setClusterOptions(
+  cib: XmlElement,
+  change: SettingsChange & { readonly onlyFirst?: boolean },
+): EditResult {
   const reports = checkNameValues(change.values, {
     options: clusterOptions,
     where: 'cluster option',
@@ -35,6 +38,7 @@ export function setClusterOptions(cib: XmlElement, change: SettingsChange): Edit
             kind: 'cluster_property_set',
             setId: 'cib-bootstrap-options',
             values: change.values,
+            onlyFirst: change.onlyFirst === true,
             options: clusterOptions,
           },
           idSource(cib),

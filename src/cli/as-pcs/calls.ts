@@ -8,7 +8,7 @@ import {
   type XmlElement,
 } from '../../cib/index.ts'
 import { type Call, Refusal } from '../call/command.ts'
-import { saidByPcs } from '../call/message.ts'
+import { type Message, saidByPcs } from '../call/message.ts'
 import { parsePairs, splitSections, wrongCall } from '../grammar/words.ts'
 import { quoted } from '../pcs-words/said.ts'
 import { refuseGroupAdd } from './group-add.ts'
@@ -52,6 +52,10 @@ const checks: Readonly<Record<string, Check>> = {
   'constraint location add': ({ words }) => {
     refuseUnless(words.length >= 4)
     refuseSubject(words[1], ['regexp', 'resource'])
+    // A score stands before the options.
+    const stray = words.slice(4).find((word) => !word.includes('='))
+    if (stray !== undefined)
+      throw new Refusal({ own: `'${stray}' is not of the form name=value.`, about: { code: 'no-pair', word: stray } })
   },
   'stonith level add': ({ words }) => refuseSubject(words[1], ['attrib', 'node', 'regexp']),
   'stonith create': ({ words: [, agent = ''] }) => {
@@ -125,11 +129,14 @@ const saidTogether = (errors: readonly string[]): Refusal => new Refusal(saidByP
 /** Constraints and other elements have ids as well. */
 async function refuseTagMembers({ words, cluster }: Call): Promise<void> {
   const [tag, ...members] = words
-  const { cib } = await cluster.readCib()
-  const others = members.filter((id) => findResource(cib, id) === undefined && elementWithId(cib, id) !== undefined)
-  if (others.length > 0) throw saidTogether(others.map((id) => `'${id}' is not a bundle/clone/group/resource`))
+  refuseOthers((await cluster.readCib()).cib, members)
   if (tag !== undefined && members.includes(tag))
     throw saidTogether(['Tag cannot contain itself', `bundle/clone/group/resource '${tag}' does not exist`])
+}
+
+function refuseOthers(cib: XmlElement, members: readonly string[]): void {
+  const others = members.filter((id) => findResource(cib, id) === undefined && elementWithId(cib, id) !== undefined)
+  if (others.length > 0) throw saidTogether(others.map((id) => `'${id}' is not a bundle/clone/group/resource`))
 }
 
 async function refuseTagChange({ words, flags, cluster }: Call): Promise<void> {
@@ -145,7 +152,8 @@ async function refuseTagChange({ words, flags, cluster }: Call): Promise<void> {
       ...wrongCall('Specify what to add or remove.'),
       about: { code: 'wrong-call', hint: "Specify at least one id for 'add' or 'remove' arguments." },
     })
-  const tag = readConfiguration((await cluster.readCib()).cib).tags.find((one) => one.id === id)
+  const { cib } = await cluster.readCib()
+  const tag = readConfiguration(cib).tags.find((one) => one.id === id)
   if (tag === undefined) return
   const side = flags.get('before') ?? flags.get('after')
   if (typeof side === 'string' && tag.members.includes(side) && add.includes(side))
@@ -163,6 +171,7 @@ async function refuseTagChange({ words, flags, cluster }: Call): Promise<void> {
       : []),
   ]
   if (errors.length > 0) throw saidTogether(errors)
+  refuseOthers(cib, add)
 }
 
 /** Which of several sets is meant is not guessed. */
@@ -234,25 +243,31 @@ function isPromotableClone(resource: XmlElement): boolean {
 
 const bundleSections = ['container', 'network', 'port-map', 'storage-map', 'meta']
 
-function refuseEmptySections({ words }: Call): void {
+function refuseEmptySections(call: Call): void {
+  const { words, flags, command } = call
   for (const { keyword, words: own } of splitSections(words.slice(1), bundleSections)) {
     if (keyword !== '' && own.length === 0) throw new Refusal(`No ${keyword} options specified`)
     const values = parsePairs(
       own.filter((word) => word.includes('=')),
       `${keyword} options`,
     )
-    if (keyword === 'container' && values.has('masters'))
-      throw new Refusal({
-        own: "'masters' is called promoted-max.",
-        about: {
-          code: 'unknown-option',
-          name: 'masters',
-          where: 'container option',
-          similar: [],
-          known: containerOptions,
-        },
-      })
+    const masters = keyword === 'container' ? values.get('masters') : undefined
+    // What is there from older versions may be taken away.
+    if (masters === undefined || (masters === '' && command.path.at(-1) === 'update')) continue
+    if (!flags.has('force')) throw new Refusal(noMasters)
+    call.tell({ code: 'forced', messages: [noMasters] })
   }
 }
 
 const containerOptions = ['image', 'network', 'options', 'promoted-max', 'replicas', 'replicas-per-host', 'run-command']
+
+const noMasters: Message = {
+  own: "'masters' is called promoted-max.",
+  about: {
+    code: 'unknown-option',
+    name: 'masters',
+    where: 'container option',
+    similar: [],
+    known: containerOptions,
+  },
+}

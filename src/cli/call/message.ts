@@ -40,14 +40,19 @@ export type About =
   | { readonly code: 'many-agents'; readonly agent: string; readonly names: readonly string[] }
   | { readonly code: 'no-operation-given' }
   | { readonly code: 'bad-ticket-name'; readonly ticket: string }
-  | { readonly code: 'property-not-set'; readonly names: readonly string[] }
+  | { readonly code: 'property-not-set'; readonly names: readonly string[]; readonly set: string }
   | {
       readonly code: 'unknown-parameter'
       readonly name: string
       readonly known: readonly string[]
       readonly isFencing: boolean
     }
-  | { readonly code: 'missing-parameter'; readonly name: string; readonly isFencing: boolean }
+  | {
+      readonly code: 'missing-parameter'
+      readonly name: string
+      readonly older: readonly string[]
+      readonly isFencing: boolean
+    }
   | { readonly code: 'unknown-operation'; readonly name: string; readonly known: readonly string[] }
   | { readonly code: 'bad-duration'; readonly name: string; readonly value: string }
   | { readonly code: 'bad-capacity'; readonly name: string; readonly value: string }

@@ -104,9 +104,14 @@ function parseResourceAgent(word: string, host: AgentHost): Agent {
   if (hasProvider && second !== undefined) return { class: first, provider: second, type: third }
   if (second !== undefined)
     return classes.includes(first) ? { class: first, type: second } : { class: 'ocf', provider: first, type: second }
-  const providers = listProviders(host).filter((provider) => listAgents(host, provider).includes(first))
-  const [provider, other] = providers
-  if (provider === undefined)
+  // As pcs finds a type alone: written in any case.
+  const alike = listProviders(host).flatMap((provider) =>
+    listAgents(host, provider)
+      .filter((type) => type.toLowerCase() === first.toLowerCase())
+      .map((type): Agent => ({ class: 'ocf', provider, type })),
+  )
+  const [agent, other] = alike
+  if (agent === undefined)
     throw new Refusal({
       own: `There is no agent '${word}'.${suggestion(
         first,
@@ -114,12 +119,14 @@ function parseResourceAgent(word: string, host: AgentHost): Agent {
       )}`,
       about: { code: 'no-agent', agent: word },
     })
-  if (other !== undefined)
+  if (other !== undefined) {
+    const names = alike.map(agentName)
     throw new Refusal({
-      own: `'${word}' matches several agents. Specify ${providers.map((name) => `ocf:${name}:${first}`).join(' or ')}.`,
-      about: { code: 'many-agents', agent: word, names: providers.map((name) => `ocf:${name}:${first}`) },
+      own: `'${word}' matches several agents. Specify ${names.join(' or ')}.`,
+      about: { code: 'many-agents', agent: word, names },
     })
-  return { class: 'ocf', provider, type: first }
+  }
+  return agent
 }
 
 async function withMetadata(
@@ -167,7 +174,8 @@ export function parameterMistakes(
   parameters: ReadonlyMap<string, string>,
   options: { readonly required: boolean },
 ): readonly (string | Message)[] {
-  if (metadata.parameters.length === 0) return []
+  // Nothing is known of an agent that is installed elsewhere; a unit or a script takes no parameters.
+  if (metadata.parameters.length + metadata.actions.length === 0) return []
   const names = metadata.parameters.map(({ name }) => name)
   const isFencing = agent.class === 'stonith'
   const unknown = [...parameters.keys()]
@@ -178,36 +186,45 @@ export function parameterMistakes(
         about: { code: 'unknown-parameter', name, known: names, isFencing },
       }),
     )
-  const obsoleted = new Map(
-    metadata.parameters.flatMap(({ name, obsoletes }) => (obsoletes === undefined ? [] : [[obsoletes, name] as const])),
-  )
-  const given = new Set([...parameters.keys()].flatMap((name) => [name, obsoleted.get(name) ?? name]))
-  const missing = metadata.parameters
-    .filter(
-      ({ name, required, deprecated }) =>
-        options.required && required && !deprecated && !given.has(name) && !(isFencing && givenByFencer.has(name)),
-    )
-    .map(
-      ({ name }): Message => ({
-        own: `${agentName(agent)} needs the parameter '${name}'.`,
-        about: { code: 'missing-parameter', name, isFencing },
-      }),
-    )
+  const missing = options.required ? requiredMistakes({ agent, metadata }, new Set(parameters.keys())) : []
   const fixed = isFencing && (parameters.get('action') ?? '') !== '' ? [fixedAction] : []
   return [...unknown, ...missing, ...fixed]
 }
 
-/** Required ones that are to be taken away. Each sentence can be forced. */
-export function emptiedParameters(
+/**
+ * Required ones of which neither the present name nor an older one is among those that the resource has in the end. Of a change: only those that
+ * it is about. Each sentence can be forced.
+ */
+export function requiredMistakes(
   { agent, metadata }: InstalledAgent,
-  parameters: ReadonlyMap<string, string>,
+  inTheEnd: ReadonlySet<string>,
+  changed?: ReadonlySet<string>,
 ): readonly Message[] {
+  const isFencing = agent.class === 'stonith'
   return metadata.parameters
-    .filter(({ name, required, deprecated }) => required && !deprecated && parameters.get(name) === '')
-    .map(({ name }) => ({
+    .filter(({ name, required, deprecated }) => required && !deprecated && !(isFencing && givenByFencer.has(name)))
+    .map(({ name }) => ({ name, older: olderNames(metadata, name) }))
+    .filter(({ name, older }) => changed === undefined || [name, ...older].some((one) => changed.has(one)))
+    .filter(({ name, older }) => ![name, ...older].some((one) => inTheEnd.has(one)))
+    .map(({ name, older }) => ({
       own: `${agentName(agent)} needs the parameter '${name}'.`,
-      about: { code: 'missing-parameter', name, isFencing: agent.class === 'stonith' },
+      about: { code: 'missing-parameter', name, older, isFencing },
     }))
+}
+
+/** Names that a parameter had, and those that they had. */
+function olderNames({ parameters }: AgentMetadata, name: string): readonly string[] {
+  const older = new Set<string>()
+  const add = (present: string): void => {
+    for (const { name: old, obsoletes } of parameters) {
+      const [from, to] = obsoletes === undefined ? [undefined, undefined] : [obsoletes, old]
+      if (to !== present || from === undefined || older.has(from)) continue
+      older.add(from)
+      add(from)
+    }
+  }
+  add(name)
+  return [...older]
 }
 
 /** Operations that the agent does not have. Each sentence can be forced. */

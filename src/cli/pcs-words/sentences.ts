@@ -2,6 +2,7 @@
 import { parseDurationMs } from '../../base/index.ts'
 import { clusterOption } from '../../cib/index.ts'
 import type { About, CallNames } from '../call/message.ts'
+import { aboutAgents, creates } from './about-agents.ts'
 import { aboutIds } from './about-ids.ts'
 import { isLongOption } from './long-options.ts'
 import { notFound } from './not-found.ts'
@@ -124,49 +125,6 @@ function aboutChoices(abouts: readonly About[], about: About, { typed, words }: 
         return one(`Resources to add or remove must be unique, duplicate resources: ${ids}`, true)
       return undefined
     }
-    default:
-      return undefined
-  }
-}
-
-function aboutAgents(abouts: readonly About[], about: About, { typed }: CallNames): Said | undefined {
-  switch (about.code) {
-    case 'no-agent':
-      return one(`Unable to find agent '${about.agent}', try specifying its full name`, true)
-    case 'many-agents':
-      return one(
-        `Multiple agents match '${about.agent}', please specify full name: ${about.names.map((name) => `'${name}'`).join(' or ')}`,
-        true,
-      )
-    case 'bad-agent-name':
-      return one(
-        `Invalid resource agent name '${about.agent}'. Use standard:provider:type when standard is 'ocf' or standard:type otherwise. List of standards and providers can be obtained by using commands 'pcs resource standards' and 'pcs resource providers'.`,
-        true,
-      )
-    case 'no-metadata':
-      return one(
-        `Agent '${about.agent}' is not installed or does not provide valid metadata: crm_resource: Metadata query for ${about.agent} failed: No such device or address, Error performing operation: No such object, use --force to override`,
-        true,
-      )
-    case 'unknown-parameter': {
-      const names = abouts.flatMap((other) => (other.code === 'unknown-parameter' ? [other.name] : []))
-      const kind = about.isFencing ? 'stonith' : 'resource'
-      const option = names.length === 1 ? `option '${names[0]}'` : `options: ${quoted(names)}`
-      return one(
-        `invalid ${kind} ${option}, allowed options are: ${quoted(parametersOf(about))}, use --force to override`,
-        creates(typed),
-      )
-    }
-    case 'missing-parameter': {
-      const names = abouts.flatMap((other) => (other.code === 'missing-parameter' ? [other.name] : []))
-      const kind = about.isFencing ? 'stonith' : 'resource'
-      const option = names.length === 1 ? `option '${names[0]}' is` : `options ${quoted(names)} are`
-      return one(`required ${kind} ${option} missing, use --force to override`, creates(typed))
-    }
-    case 'no-value':
-      return creates(typed)
-        ? one(`${about.name} cannot be empty`, true)
-        : one(`required resource option '${about.name}' is missing, use --force to override`)
     default:
       return undefined
   }
@@ -303,16 +261,14 @@ function aboutTwice(abouts: readonly About[], about: About, { typed }: CallNames
     case 'property-not-set':
       return one(
         about.names.length === 1
-          ? `Cannot remove property ${quoted(about.names)}, it is not present in property set 'cib-bootstrap-options', use --force to override`
-          : `Cannot remove properties ${quoted(about.names)}, they are not present in property set 'cib-bootstrap-options', use --force to override`,
+          ? `Cannot remove property ${quoted(about.names)}, it is not present in property set '${about.set}', use --force to override`
+          : `Cannot remove properties ${quoted(about.names)}, they are not present in property set '${about.set}', use --force to override`,
         true,
       )
     default:
       return undefined
   }
 }
-
-const creates = (typed: string): boolean => / create$/.test(typed)
 
 export const operationOptions = [
   'OCF_CHECK_LEVEL',
@@ -366,12 +322,6 @@ const unmentioned: ReadonlyMap<string, readonly string[]> = new Map([
 /** Without what pcs does not list. */
 export const mentioned = (kind: string, names: readonly string[]): readonly string[] =>
   names.filter((name) => !unmentioned.get(kind)?.includes(name))
-
-/** pcs lists what all OCF agents take besides their own, and not what only a person asks a fence agent. */
-function parametersOf({ known, isFencing }: { readonly known: readonly string[]; readonly isFencing: boolean }) {
-  if (isFencing) return known.filter((name) => name !== 'help' && name !== 'version')
-  return [...new Set([...known, 'trace_file', 'trace_ra'])]
-}
 
 /** What pcs calls the options of, by what we call them. */
 function optionKind(where: string): string | undefined {

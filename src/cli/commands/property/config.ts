@@ -5,7 +5,7 @@ import { type Call, type Command, type Outcome, Refusal } from '../../call/comma
 import { formatFlag, inFormat } from '../../call/output-format.ts'
 import type { Speech } from '../../call/speech.ts'
 import { commandsText, propertyCommands } from '../../pcs-form/as-commands.ts'
-import { formContext, type NvsetForm, nvsetForms, pairWords } from '../../pcs-form/nvset.ts'
+import { formContext, type NvsetForm, nvsetForms, nvsetLines, pairWords } from '../../pcs-form/nvset.ts'
 import { mentioned } from '../../pcs-words/sentences.ts'
 import { rebuildingCommands } from '../../replay/index.ts'
 import { defaultOptionsFor, isSameOption, writtenOptionsFor } from './names.ts'
@@ -39,10 +39,14 @@ export const propertyList: Command = {
 
 async function show(call: Call, { old }: { readonly old: boolean }): Promise<Outcome> {
   const { cib } = await call.cluster.readCib()
-  const written = writtenOptionsFor(call.speech, cib)
-  const wanted = wantedOptions(call, written, old)
   const crmConfig = childElement(configurationElement(cib), 'crm_config')
-  const sets = crmConfig ? nvsetForms(crmConfig, 'cluster_property_set', formContext(call, cib)) : []
+  const all = crmConfig ? nvsetForms(crmConfig, 'cluster_property_set', formContext(call, cib)) : []
+  // Of several sets pcs lists the first.
+  const onlyFirst = judgesAsPcs(call.speech) && !old
+  const sets = onlyFirst ? all.slice(0, 1) : all
+  const written = onlyFirst ? pairsOf(sets) : writtenOptionsFor(call.speech, cib)
+  const wanted = wantedOptions(call, written, old)
+  const isPlain = onlyFirst && call.words.length === 0 && !call.flags.has('all')
   const bare = judgesAsPcs(call.speech) && call.flags.has('defaults')
   if (bare)
     call.tell({
@@ -51,7 +55,11 @@ async function show(call: Call, { old }: { readonly old: boolean }): Promise<Out
     })
   const attributes = old ? await oldAttributes(call) : ''
   return await inFormat(call, {
-    text: () => (bare ? bareText(wanted) : old ? `${oldText(wanted)}${attributes}` : text(wanted, { written, sets })),
+    text: () => {
+      if (bare) return bareText(wanted)
+      if (old) return `${oldText(wanted)}${attributes}`
+      return isPlain ? setText(sets) : text(wanted, { written, sets })
+    },
     nothing: 'No cluster options are set.',
     json: Object.fromEntries(wanted),
     pcsJson: () => ({ nvsets: sets }),
@@ -59,6 +67,15 @@ async function show(call: Call, { old }: { readonly old: boolean }): Promise<Out
     cmd: () => rebuildingCommands(call, cib, { sections: ['crm_config'] }),
   })
 }
+
+const pairsOf = (sets: readonly NvsetForm[]): ReadonlyMap<string, string> =>
+  new Map(sets.flatMap(({ nvpairs }) => nvpairs.map(({ name, value }) => [name, value] as const)))
+
+const setText = (sets: readonly NvsetForm[]): string =>
+  sets
+    .flatMap((set) => nvsetLines(set, 'Cluster Properties'))
+    .map((line) => `${line}\n`)
+    .join('')
 
 function wantedOptions(
   call: Call,

@@ -1,6 +1,6 @@
 import { type ContainerType, containerTypes, createBundle, resetBundle, updateBundle } from '../../../cib/index.ts'
 import { judgesAsPcs } from '../../as-pcs/speech.ts'
-import { type Command, changeFlags, Refusal } from '../../call/command.ts'
+import { type Call, type Command, changeFlags, Refusal } from '../../call/command.ts'
 import { changeCib } from '../../change/change.ts'
 import { expectWords, parsePairs, splitSections } from '../../grammar/words.ts'
 
@@ -27,7 +27,7 @@ export const bundleCreate: Command = {
       usage: 'resource bundle create <bundle> container docker|podman image=<image>',
     })
     const [id = '', ...rest] = call.words
-    const { type, ...values } = readBundle(rest)
+    const { type, ...values } = readBundle(call, rest)
     if (type === undefined)
       throw new Refusal(`Expected 'container' and its type after the bundle name: ${containerTypes.join(', ')}.`)
     if (values.container.image === undefined) throw new Refusal('The image of the container is missing: image=<image>.')
@@ -56,7 +56,7 @@ export const bundleReset: Command = {
   run: async (call) => {
     expectWords(call.words, { atLeast: 3, usage: 'resource bundle reset <bundle> container image=<image> …' })
     const [id = '', ...rest] = call.words
-    const { type, ...values } = readBundle(rest)
+    const { type, ...values } = readBundle(call, rest)
     if (type !== undefined) throw new Refusal('The container type of a bundle cannot be changed. Omit it.')
     if (values.container.image === undefined) throw new Refusal('The image of the container is missing: image=<image>.')
     return await changeCib(call, {
@@ -83,7 +83,7 @@ export const bundleUpdate: Command = {
     })
     const [id = '', ...rest] = call.words
     const sections = splitSections(rest, keywords)
-    const values = readBundle(rest, true)
+    const values = readBundle(call, rest, true)
     if (values.type !== undefined) throw new Refusal('The container type of a bundle cannot be changed. Omit it.')
     const removed = (keyword: string): readonly string[] =>
       sections
@@ -115,7 +115,7 @@ interface WrittenBundle {
 const isRemoval = (word: string | undefined): boolean => word === 'delete' || word === 'remove'
 
 /** With `verbs`, mappings begin with add, delete or remove; only what is added is returned. */
-function readBundle(words: readonly string[], verbs = false): WrittenBundle {
+function readBundle({ speech }: Call, words: readonly string[], verbs = false): WrittenBundle {
   const sections = splitSections(words, keywords)
   const [before] = sections
   const [extra] = before?.words ?? []
@@ -132,11 +132,13 @@ function readBundle(words: readonly string[], verbs = false): WrittenBundle {
           throw new Refusal(`After '${keyword}' comes 'add' or 'delete', not '${own[0] ?? ''}'.`)
         return Object.fromEntries(parsePairs(verbs ? own.slice(1) : own, `options of a ${keyword}`))
       })
+  // With --force pcs writes the older name as it is.
+  const asWritten = (own: readonly string[]): readonly string[] => (judgesAsPcs(speech) ? own : own.map(presentName))
   const pairs = (own: readonly string[], what: string): Readonly<Record<string, string>> =>
     Object.fromEntries(parsePairs(own, what))
   return {
     ...(type === undefined ? {} : { type }),
-    container: pairs((type === undefined ? containers : containers.slice(1)).map(presentName), 'container options'),
+    container: pairs(asWritten(type === undefined ? containers : containers.slice(1)), 'container options'),
     network: pairs(of('network').flat(), 'network options'),
     meta: pairs(of('meta').flat(), 'meta-attributes'),
     ports: mappings('port-map'),

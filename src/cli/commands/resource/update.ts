@@ -11,7 +11,7 @@ import {
 import { agentName } from '../../../resource-agents/index.ts'
 import { refuseOperationRoles } from '../../as-pcs/operations.ts'
 import { judgesAsPcs } from '../../as-pcs/speech.ts'
-import { type Command, changeFlags, Refusal } from '../../call/command.ts'
+import { type Call, type Command, changeFlags, Refusal } from '../../call/command.ts'
 import { changeCib, takesAnyValue } from '../../change/change.ts'
 import { statusOf } from '../../facts/status-view.ts'
 import { refuseNodesByTheWay } from '../../grammar/guest-and-remote.ts'
@@ -19,10 +19,10 @@ import { readResourceWords } from '../../grammar/resource-words.ts'
 import { expectWords } from '../../grammar/words.ts'
 import { agentObjections, agentValidationFlag } from '../../host/agent-validation.ts'
 import {
-  emptiedParameters,
   type InstalledAgent,
   parameterMistakes,
   privateParameters,
+  requiredMistakes,
   resolveFenceAgent,
   resolveResourceAgent,
 } from '../../host/agents.ts'
@@ -42,41 +42,20 @@ export const resourceUpdate: Command = {
     const [id = '', ...words] = call.words
     // Called as pcs, an update of a file takes any duration, as pcs does.
     const takesAny = judgesAsPcs(call.speech) && call.cluster.live === undefined
-    const written = readResourceWords(words, new Map(), takesAny ? 'any' : 'pacemaker')
+    // pcs passes over an 'op' of which nothing is said.
+    const said = judgesAsPcs(call.speech) ? withoutEmptyOp(words) : words
+    const written = readResourceWords(said, new Map(), takesAny ? 'any' : 'pacemaker')
     if (written.clone ?? written.promotable ?? written.group ?? written.bundle)
       throw new Refusal("'resource update' changes parameters, operations and meta-attributes only.")
-    const force = call.flags.has('force')
     const { cib } = await call.cluster.readCib()
     const definition = definitionOf(cib, id)
-    const agent = definition?.agent
     refuseNodesByTheWay(call, { meta: written.meta })
     if (call.speech.program === 'pcs' && ['group', 'bundle'].includes(findResource(cib, id)?.name ?? ''))
       throw new Refusal(`Unable to find resource: ${id}`)
-    let isSecret: IsSecret | undefined
-    if (definition && agent && written.parameters.size > 0 && !call.cluster.isScratch) {
-      const resolve = agent.class === 'stonith' ? resolveFenceAgent : resolveResourceAgent
-      const installed = await resolve(agentName(agent), { force: force || !judgesAsPcs(call.speech) })
-      isSecret = privateParameters(installed)
-      const set = new Map([...written.parameters].filter(([, value]) => value !== ''))
-      const mistakes = [
-        // pcs knows no name of another agent, not even to take it away.
-        ...parameterMistakes(installed, judgesAsPcs(call.speech) ? named(definition, written.parameters) : set, {
-          required: false,
-        }),
-        ...emptiedParameters(installed, written.parameters),
-        ...freshlyShared(cib, installed, definition, set),
-      ]
-      if (mistakes.length > 0 && !force) throw new Refusal(...mistakes)
-      if (mistakes.length > 0) call.tell({ code: 'forced', messages: mistakes })
-      if (call.flags.has('agent-validation')) {
-        const [configured] = [...statusOf(call, cib).primitivesById.values()].filter((one) => one.configuredId === id)
-        const all = new Map([...(configured?.parametersOn(undefined) ?? []), ...written.parameters])
-        const kept = Object.fromEntries([...all].filter(([, value]) => value !== ''))
-        const objections = await agentObjections(installed, kept)
-        if (objections.length > 0 && !force) throw new Refusal(...objections)
-        for (const objection of objections) call.terminal.progress(`Warning: ${objection}`)
-      }
-    }
+    const isSecret =
+      definition && written.parameters.size > 0 && !call.cluster.isScratch
+        ? await checkParameters(call, { cib, definition, written: written.parameters })
+        : undefined
     refuseOperationRoles(call, written.operations)
     // A clone has no agent: what is written without a keyword are its options.
     const isOfClone = ['clone', 'master'].includes(findResource(cib, id)?.name ?? '')
@@ -104,6 +83,50 @@ export const resourceUpdate: Command = {
       ...(isSecret && { isSecret }),
     })
   },
+}
+
+/** Refuses what the agent does not take. Which of its parameters are secret; undefined where it has no agent of its own. */
+async function checkParameters(
+  call: Call,
+  asked: {
+    readonly cib: XmlElement
+    readonly definition: PrimitiveDefinition
+    readonly written: ReadonlyMap<string, string>
+  },
+): Promise<IsSecret | undefined> {
+  const { cib, definition, written } = asked
+  const { agent, id } = definition
+  if (agent === undefined) return undefined
+  const force = call.flags.has('force')
+  const resolve = agent.class === 'stonith' ? resolveFenceAgent : resolveResourceAgent
+  const installed = await resolve(agentName(agent), { force: force || !judgesAsPcs(call.speech) })
+  const set = new Map([...written].filter(([, value]) => value !== ''))
+  const mistakes = [
+    // pcs knows no name of another agent, not even to take it away.
+    ...parameterMistakes(installed, judgesAsPcs(call.speech) ? named(definition, written) : set, { required: false }),
+    ...requiredMistakes(installed, inTheEnd(definition, written), new Set(written.keys())),
+    ...freshlyShared(cib, installed, definition, set),
+  ]
+  if (mistakes.length > 0 && !force) throw new Refusal(...mistakes)
+  if (mistakes.length > 0) call.tell({ code: 'forced', messages: mistakes })
+  if (call.flags.has('agent-validation')) {
+    const [configured] = [...statusOf(call, cib).primitivesById.values()].filter((one) => one.configuredId === id)
+    const before = configured?.parametersOn(undefined) ?? []
+    const kept = [...new Map([...before, ...written])].filter(([, value]) => value !== '')
+    const objections = await agentObjections(installed, Object.fromEntries(kept))
+    if (objections.length > 0 && !force) throw new Refusal(...objections)
+    for (const objection of objections) call.terminal.progress(`Warning: ${objection}`)
+  }
+  return privateParameters(installed)
+}
+
+const withoutEmptyOp = (words: readonly string[]): readonly string[] =>
+  words.filter((word, index) => word !== 'op' || ![undefined, 'op', 'meta'].includes(words[index + 1]))
+
+/** The names that have a value afterwards. */
+function inTheEnd({ parameters }: PrimitiveDefinition, written: ReadonlyMap<string, string>): ReadonlySet<string> {
+  const before = parameters.flatMap(({ pairs }) => pairs.map(({ name }) => name))
+  return new Set([...before, ...written.keys()].filter((name) => written.get(name) !== ''))
 }
 
 /** What gets a value, and what is taken away without having one. */

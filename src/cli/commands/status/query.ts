@@ -121,7 +121,10 @@ function typeOf(resource: Resource): readonly string[] {
   const flags =
     resource.kind === 'clone'
       ? [...(resource.unique ? ['unique'] : []), ...(resource.promotable ? ['promotable'] : [])]
-      : []
+      : // As crm_mon has it: several replicas on a node are told apart.
+        resource.kind === 'bundle' && resource.replicasPerHost > 1
+        ? ['unique']
+        : []
   return [resource.kind, ...flags]
 }
 

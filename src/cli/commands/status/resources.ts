@@ -1,5 +1,5 @@
 import { judgesAsPcs } from '../../as-pcs/speech.ts'
-import { type Call, type Command, done, type Outcome } from '../../call/command.ts'
+import { type Call, type Command, done, type Outcome, Refusal } from '../../call/command.ts'
 import { resourceFacts } from '../../facts/status-facts.ts'
 import { isFencing, namedBy, resourceLines, select, statusOf } from '../../facts/status-view.ts'
 import { coverageLines, coverageOf } from '../../facts/verified.ts'
@@ -49,6 +49,8 @@ async function show(call: Call, what: { readonly fencing: boolean; readonly none
   )
   onlyKnown(options, ['node'], 'The list of resources')
   const node = options.get('node')
+  if (node === '' && call.speech.dialect === '0.12')
+    throw new Refusal({ own: "Specify the node: 'node=<node>'.", about: { code: 'no-pair', word: 'node' } })
   const { cib } = await call.cluster.readCib()
   const status = statusOf(call, cib)
   const own = { ...status, resources: status.resources.filter((resource) => isFencing(resource) === what.fencing) }
@@ -64,7 +66,7 @@ async function show(call: Call, what: { readonly fencing: boolean; readonly none
     ...(selected.resources.length === 0 ? [] : resourceLines(selected, call.speech, { hideInactive, node })),
   ]
   const levels = what.fencing && names.length === 0 && node === undefined ? topologyLines(cib, call.speech.dialect) : []
-  const empty = own.resources.length === 0 && !hideInactive ? what.none : 'No active resources'
+  const empty = own.resources.length === 0 && !hideInactive && node === undefined ? what.none : 'No active resources'
   const verified = call.flags.has('verified')
     ? coverageLines(coverageOf(selected, []), secondsOf(call.terminal.now())).map((line) => `  * ${line}`)
     : []

@@ -142,7 +142,9 @@ export const stonithLevelAdd: Command = {
     return await changeCib(call, {
       edit: (cib) =>
         addFencingLevel(cib, {
-          index: readLevel(level),
+          index: readLevel(level, call.speech),
+          // As it is typed, so that an id made by pcs is made here.
+          ...(judgesAsPcs(call.speech) ? { writtenIndex: level } : {}),
           target: readTarget(target),
           devices,
           force: call.flags.has('force'),
@@ -209,10 +211,11 @@ function readSelector(
 
 /** Of a level that cannot be pcs says that it is not there. */
 const readAnyLevel = (text: string, speech: Speech): number | string =>
-  judgesAsPcs(speech) && !/^[1-9]$/.test(text) ? text : readLevel(text)
+  judgesAsPcs(speech) && !/^[1-9]$/.test(text) ? text : readLevel(text, speech)
 
-function readLevel(text: string): number {
-  if (/^[1-9]$/.test(text)) return Number(text)
+/** pcs takes zeros before the number. */
+function readLevel(text: string, speech: Speech): number {
+  if (/^[1-9]$/.test(text) || (judgesAsPcs(speech) && /^0*[1-9]$/.test(text))) return Number(text)
   throw new Refusal({
     own: `'${text}' is not a fencing level. Levels are numbers from 1 to 9.`,
     about: { code: 'bad-choice', name: 'level', value: text, choices: '1..9' },
