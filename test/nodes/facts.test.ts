@@ -103,6 +103,11 @@ test('nodes are measured by a job, and each has a result', async () => {
   expect(Object.keys(results).sort()).toEqual(nodes)
   for (const result of Object.values(results))
     for (const part of ['cpu', 'memory', 'disk']) expect(result[part]).toBeGreaterThan(0)
+  // Of three, one is below the median.
+  const strict = lab.systole('n1', 'node', 'benchmark', '--all', '--parts=cpu,memory', '--tolerance=0')
+  await expect(strict).rejects.toMatchObject({
+    cause: { code: 2, stdout: expect.stringMatching(/n\d is slow: \w+ \d+ MiB\/s, where the median is/) as unknown },
+  })
   const one = JSON.parse(await lab.systole('n1', 'node', 'benchmark', '--on=n2', '--parts=cpu', '--json')) as {
     readonly results: Readonly<Record<string, object>>
   }

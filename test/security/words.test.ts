@@ -45,8 +45,9 @@ test('cluster setup: --start, --name, --store and --force', async () => {
   expect(clusterOf('n3')).toMatchObject({ clusterName: 'second', store: { kind: 'etcd' } })
 }, 60_000)
 
-test('cluster destroy: --force where the cluster runs', async () => {
+test('cluster destroy: --yes where nobody answers, --force where the cluster runs', async () => {
   await lab.systole('n3', 'cluster', 'start')
+  expect(await refused('n3', 'cluster', 'destroy')).toContain('answer at a terminal, or add --yes')
   expect(await refused('n3', 'cluster', 'destroy', '--yes')).toContain('The cluster is running on this node')
   await lab.systole('n3', 'cluster', 'destroy', '--force', '--yes')
   expect(existsSync(etc('n3', 'cluster.json'))).toBe(false)

@@ -158,7 +158,12 @@ export const pcsFlags: readonly Flag[] = [
     summary: 'Without effect: the local daemon answers for all nodes',
     withoutEffect: 'the local daemon answers for all nodes.',
   },
-  { name: 'yes', summary: 'Do not ask for confirmation' },
+  // Those that do have it themselves.
+  {
+    name: 'yes',
+    summary: 'Without effect: the command does not ask for confirmation',
+    withoutEffect: 'the command does not ask for confirmation.',
+  },
   {
     name: 'corosync_conf',
     value: 'file',
