@@ -25,7 +25,7 @@ test('a cluster of nodes that are named by their addresses forms, and nobody is 
   await lab.systole('n1', 'constraint', 'location', 'work', 'prefers', second, '--wait')
   await lab.until('it runs where it should', async () => (await lab.whereIs('work', 'n1'))[0] === second)
   // A daemon that is killed while it stops takes part again: what it runs may not have stopped yet.
-  await lab.systole('n1', 'resource', 'create', 'slow', 'ocf:pacemaker:Dummy', 'op_sleep=2')
+  await lab.systole('n1', 'resource', 'create', 'slow', 'ocf:pacemaker:Dummy', 'op_sleep=5')
   await lab.systole('n1', 'constraint', 'location', 'slow', 'prefers', second, '--wait')
   const interrupted = lab.systole('n2', 'cluster', 'stop').catch(() => 'interrupted')
   await lab.until('it stops', async () => (await lab.systole('n1', 'status')).includes('slow stop on'))

@@ -32,7 +32,7 @@ describe('three nodes with fencing', () => {
     await cluster.settle()
     const coordinator = await cluster.dc()
     const node = lab.nodes.find((other) => other !== coordinator) ?? ''
-    const delays = ['startdelay=12', 'stopdelay=0', 'mondelay=0']
+    const delays = ['startdelay=25', 'stopdelay=0', 'mondelay=0']
     await lab.systole(node, 'resource', 'create', 'slow', 'ocf:heartbeat:Delay', ...delays, '--disabled')
     await lab.systole(node, 'constraint', 'location', 'slow', 'prefers', node)
     await lab.systole(node, 'resource', 'enable', 'slow')
@@ -44,7 +44,7 @@ describe('three nodes with fencing', () => {
     await lab.until('the start is under way', async () => (await start())('op-status') === '-1')
     const first = (await start())('transition-key')
     await lab.power.off(coordinator)
-    await lab.until('it is started', async () => (await start())('op-status') === '0', 60_000)
+    await lab.until('it is started', async () => (await start())('op-status') === '0', 120_000)
     const told = await start()
     // The next DC has asked for it as well, under a key of its own; a second start would have waited for the first.
     expect(told('transition-key')).not.toBe(first)

@@ -26,8 +26,10 @@ test('the fence device fails: the survivor keeps what it runs and recovers nothi
     // The daemon's death changes nothing: its member's own copy of the store tells the next one what to do.
     const daemon = (await lab.inNode(survivor, 'cat', '/run/systoled.pid')).trim()
     await lab.inNode(survivor, 'kill', '-9', daemon)
-    await lab.until('the next daemon fails to fence as well', async () =>
-      /could not be fenced/.test((await pair.quorum(survivor)).twoNode?.message ?? ''),
+    await lab.until(
+      'the next daemon fails to fence as well',
+      async () => /could not be fenced/.test((await pair.quorum(survivor)).twoNode?.message ?? ''),
+      60_000,
     )
     expect(pair.client.goodSince(cut + 50)).toEqual([])
     expect(await lab.inNode(survivor, 'ls', '/run')).toContain('Dummy-kept.state')
