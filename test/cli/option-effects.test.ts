@@ -122,7 +122,7 @@ const lines: readonly string[] = [
   'node standby n1| --preview',
   'node standby n1| --json',
   'simulate --node-down n1| --node-up n3',
-  'simulate| --op-fail web_start_0@n2=1 --node-down n1',
+  'simulate --node-down n1| --op-fail web_start_0@n2=1',
   'simulate| --op-inject web_monitor_10000@n1=7',
   'simulate| --node-down n1',
   'simulate| --node-fail n1',
