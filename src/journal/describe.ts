@@ -108,3 +108,6 @@ function byResource(away: readonly Away[]): AllAway[] {
 
 export const seconds = (ms: number): string =>
   ms < 100_000 ? `${(ms / 1000).toFixed(1)} s` : `${Math.round(ms / 60_000)} min`
+
+/** How long after the beginning, or before it: the clocks of two nodes differ. */
+export const sinceBegin = (ms: number): string => `${ms < 0 ? '-' : '+'}${(Math.abs(ms) / 1000).toFixed(3)} s`

@@ -1,5 +1,5 @@
 /** The journal of what happened in the cluster, and the incidents in it. */
-export { describeHappening, describeIncident, seconds } from './describe.ts'
+export { describeHappening, describeIncident, seconds, sinceBegin } from './describe.ts'
 export {
   type FencingSeen,
   type Happening,

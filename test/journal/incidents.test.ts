@@ -6,6 +6,7 @@ import {
   type JournalEvent,
   mergeJournals,
   parseJournalLine,
+  sinceBegin,
 } from '../../src/journal/index.ts'
 
 const start = Date.parse('2026-11-23T14:02:00.000Z')
@@ -210,4 +211,8 @@ test('a line that was cut, or is of another version, is passed over', () => {
   expect(parseJournalLine(line)).toEqual(seen(5, 9000, lost('n2')))
   for (const wrong of [line.slice(0, -3), '', '[]', '{"revision":1}', line.replace('"node"', '"comet"')])
     expect(parseJournalLine(wrong)).toBeUndefined()
+})
+
+test('an event of a node whose clock is behind is shown before the beginning', () => {
+  expect([sinceBegin(1214), sinceBegin(0), sinceBegin(-2791)]).toEqual(['+1.214 s', '+0.000 s', '-2.791 s'])
 })

@@ -8,6 +8,7 @@ import {
   mergeJournals,
   parseJournalLine,
   seconds,
+  sinceBegin,
 } from '../../../journal/index.ts'
 import { type Call, type Command, done, type Flag, Refusal } from '../../call/command.ts'
 import { liveCluster } from '../../call/live.ts'
@@ -112,7 +113,7 @@ const factsOf = ({ events, ...incident }: Incident) => ({
 
 function printIncident(incident: Incident): string {
   const { id, began, cause, events } = incident
-  const rows = events.map(({ at, what }) => [`  +${((at - began) / 1000).toFixed(3)} s`, describeHappening(what)])
+  const rows = events.map(({ at, what }) => [`  ${sinceBegin(at - began)}`, describeHappening(what)])
   return `Incident ${id}, ${momentOf(began)}, ${incident.ongoing ? 'not over' : `lasted ${lasted(incident)}`}: ${describeIncident(incident)}\nAs seen by ${cause.by}:\n${alignColumns(rows)}`
 }
 
