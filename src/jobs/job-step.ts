@@ -3,7 +3,7 @@
  * tasks that it begins or ends, so that whoever is the DC next goes on from exactly there.
  */
 import type { NodeName, Step } from '../base/index.ts'
-import { hasEnded, type JobNode, type JobRecord, taskOf } from './job.ts'
+import { hasEnded, type JobNode, type JobRecord, type TaskLife, taskOf } from './job.ts'
 import { isFinished, type TaskRecord } from './task.ts'
 
 export interface JobWorld {
@@ -11,6 +11,8 @@ export interface JobWorld {
   readonly isUp: (node: NodeName) => boolean
   /** The node is one of the cluster: it can come back. */
   readonly isListed: (node: NodeName) => boolean
+  /** Of a node that claims its tasks itself. Nothing where that is not known, or somebody else claims for it. */
+  readonly lifeOf: (node: NodeName) => TaskLife | undefined
   /** Whether somebody holds the lock that the job wants. */
   readonly isLocked: boolean
 }
@@ -146,10 +148,16 @@ class Draft {
   }
 
   #begin(node: JobNode): void {
-    const task = taskOf(this.#job, node.node)
+    const life = this.#mayAssign() ? this.#world.lifeOf(node.node) : undefined
+    const task = taskOf(this.#job, node.node, life && { life, now: this.#now })
     this.effects.push({ kind: 'begin', task })
     this.#job = { ...this.#job, begun: this.#job.begun + 1 }
     this.#put({ ...node, state: 'started', task: task.id })
+  }
+
+  /** Of these it must be known for certain that they were not begun: another node, or the next life of the same, gets them then. */
+  #mayAssign(): boolean {
+    return this.#job.order !== 'once' && this.#job.queue !== true
   }
 
   #whyOver(): string | undefined {
@@ -196,6 +204,9 @@ const hasRun = ({ state }: JobNode): boolean => ['succeeded', 'failed', 'lost', 
 function afterTask(node: JobNode, task: TaskRecord): JobNode {
   const { exitCode, signal, timedOut, reason, started, ended } = task
   const outcome = exitCode === 0 && timedOut === undefined ? 'succeeded' : 'failed'
+  // Its node was away before it had begun: nobody has cancelled it.
+  if (task.state === 'cancelled' && task.assigned && !task.cancel)
+    return { ...node, state: 'offline', ...(reason !== undefined && { reason }), ...(ended !== undefined && { ended }) }
   return {
     ...node,
     state: task.state === 'lost' || task.state === 'cancelled' ? task.state : outcome,

@@ -89,8 +89,18 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
 
 export const hasEnded = ({ state }: JobNode): boolean => state !== 'waiting' && state !== 'started'
 
-/** The task of a job on a node. Its id is used once, also where the job goes to a node for the second time. */
-export function taskOf(job: JobRecord, node: NodeName): TaskRecord {
+/** A node's daemon and its machine's boot, as its tasks are claimed with. */
+export interface TaskLife {
+  readonly incarnation: number
+  readonly bootId: string
+}
+
+/** The task of a job on a node, claimed already for a `life`. Its id is used once, also where the job goes to a node for the second time. */
+export function taskOf(
+  job: JobRecord,
+  node: NodeName,
+  claim?: { readonly life: TaskLife; readonly now: string },
+): TaskRecord {
   const { argv, env, stdin, timeoutMs, maxOutput, notes } = job
   return {
     id: `${job.id}.${job.begun + 1}`,
@@ -102,6 +112,8 @@ export function taskOf(job: JobRecord, node: NodeName): TaskRecord {
     ...(maxOutput !== undefined && { maxOutput }),
     ...(notes && { notes }),
     owner: { kind: 'job', name: job.id, user: job.user },
-    state: 'ready',
+    ...(claim === undefined
+      ? { state: 'ready' }
+      : { state: 'running', assigned: true, ...claim.life, started: claim.now }),
   }
 }

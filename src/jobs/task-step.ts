@@ -5,6 +5,8 @@
  * begun. Within one boot the runner begins by making a file that only one process can make: of several runners that were started for
  * a task, by daemons that died meanwhile, one runs the command. One result is recorded: the runner writes it whole, and the record
  * changes to it by compare-and-swap.
+ *
+ * A task that is *assigned* was written with the claim, for one life of the node: that life begins it without a further write, and no other does.
  */
 import type { NodeName } from '../base/index.ts'
 import { isFinished, type TaskRecord } from './task.ts'
@@ -61,7 +63,7 @@ export function taskStep(
   if (trace.kind === 'ended') return recorded(task, trace.result)
   if (!isSameBoot(task, self)) return lost(task, 'the node booted before it had ended', now)
   if (trace.kind === 'gone') return lost(task, 'its runner was killed', now)
-  if (trace.kind === 'nothing') return { kind: 'start' }
+  if (trace.kind === 'nothing') return task.assigned ? begunByItsLife(task, self, now) : { kind: 'start' }
   return task.cancel ? { kind: 'stop' } : none
 }
 
@@ -78,6 +80,16 @@ function claimed(
   const life = { incarnation, ...(bootId !== undefined && { bootId }) }
   return { kind: 'record', record: { ...task, state: 'running', ...life, started: now } }
 }
+
+/** Nobody waits any more for one that a life of the node has never heard of. */
+function begunByItsLife(task: TaskRecord, self: TaskSelf, now: string): TaskAction {
+  if (task.cancel)
+    return { kind: 'record', record: { ...task, state: 'cancelled', ended: now, reason: 'it had not begun' } }
+  if (task.incarnation === self.incarnation) return { kind: 'start' }
+  return { kind: 'record', record: { ...task, state: 'cancelled', ended: now, reason: endedBefore } }
+}
+
+const endedBefore = 'the daemon of the node ended before it had begun'
 
 function recorded(task: TaskRecord, { cancelled, ...result }: TaskResult): TaskAction {
   return { kind: 'record', record: { ...task, ...result, state: cancelled ? 'cancelled' : 'done' } }

@@ -30,6 +30,8 @@ export interface TaskRecord {
   readonly state: TaskState
   /** Somebody wants it ended. */
   readonly cancel?: true
+  /** Whoever wanted it has written the claim, for the life that the node had then (ADR 74): it is begun by that life only. */
+  readonly assigned?: true
   /** Of the daemon that claimed it, and of its machine's boot. */
   readonly incarnation?: number
   readonly bootId?: string
@@ -82,7 +84,7 @@ function parseOwner(value: unknown): TaskOwner | undefined {
 }
 
 function optionalFields(value: Fields): Partial<TaskRecord> {
-  const { env, cancel, timedOut, notes } = value
+  const { env, cancel, timedOut, notes, assigned } = value
   return {
     ...some(
       value,
@@ -94,6 +96,7 @@ function optionalFields(value: Fields): Partial<TaskRecord> {
     ...(cancel === true ? { cancel } : {}),
     ...(timedOut === true ? { timedOut } : {}),
     ...(notes === true ? { notes } : {}),
+    ...(assigned === true ? { assigned } : {}),
   }
 }
 

@@ -34,6 +34,8 @@ class Cluster {
   readonly removed = new Set<NodeName>()
   isLocked = false
   holdsLock = false
+  /** The lives of nodes are known. */
+  claims = false
 
   constructor(more: Partial<JobRecord> = {}) {
     this.job = { ...fresh, ...more }
@@ -43,6 +45,8 @@ class Cluster {
     const world = {
       tasks: this.tasks,
       isUp: (node: NodeName) => !this.away.has(node),
+      lifeOf: (node: NodeName) =>
+        this.claims ? { incarnation: Number(node.slice(1)), bootId: `b-${node}` } : undefined,
       isListed: (node: NodeName) => !this.removed.has(node),
       isLocked: this.isLocked,
     }
@@ -131,6 +135,31 @@ describe('a job', () => {
     expect(cluster.job).toMatchObject({ state: 'done', ended: now })
     expect(cluster.states).toBe('succeeded succeeded succeeded failed')
     expect(cluster.step()).toEqual([])
+  })
+
+  test('claims its tasks for the life that a node has, where they need not be known to have never begun', () => {
+    const claiming = (more: Partial<JobRecord>): Cluster => {
+      const cluster = new Cluster(more)
+      cluster.claims = true
+      cluster.step()
+      return cluster
+    }
+    const cluster = claiming({})
+    expect(cluster.taskOn('n2')).toMatchObject({
+      state: 'running',
+      assigned: true,
+      incarnation: 2,
+      bootId: 'b-n2',
+      started: now,
+    })
+    cluster.set('n2', { state: 'cancelled', reason: 'the daemon of the node ended before it had begun', ended: now })
+    cluster.set('n3', { state: 'cancelled', cancel: true, reason: 'it had not begun', ended: now })
+    cluster.away.add(nodeName('n4'))
+    cluster.end('n1')
+    expect(cluster.states).toBe('succeeded offline cancelled started')
+    expect(cluster.job.nodes[1]).toMatchObject({ reason: 'the daemon of the node ended before it had begun' })
+    for (const more of [{ order: 'once', limit: 1 }, { queue: true }] as const)
+      expect(claiming(more).taskOn('n1').state).toBe('ready')
   })
 
   test('begins on no more nodes at a time than it may', () => {

@@ -18,6 +18,26 @@ const nothing: TaskTrace = { kind: 'nothing' }
 const step = (task: TaskRecord, trace: TaskTrace, more: object = {}) =>
   taskStep(task, { self: { ...self, ...more }, trace }, later)
 
+describe('a task that is assigned to a life of its node', () => {
+  const assigned: TaskRecord = { ...running, assigned: true }
+
+  test('starts without a further claim, and goes on as others do', () => {
+    expect(step(assigned, nothing)).toEqual({ kind: 'start' })
+    expect(step(assigned, { kind: 'alive' }, { incarnation: 8 })).toEqual({ kind: 'none' })
+    const result = { started: now, ended: later, exitCode: 0 }
+    expect(step(assigned, { kind: 'ended', result }, { incarnation: 8 })).toMatchObject({ record: { state: 'done' } })
+  })
+
+  test('is not begun by a later life, however late that comes, nor once it is cancelled', () => {
+    const reason = 'the daemon of the node ended before it had begun'
+    expect(step(assigned, nothing, { incarnation: 8 })).toMatchObject({ record: { state: 'cancelled', reason } })
+    expect(step({ ...assigned, cancel: true }, nothing)).toMatchObject({
+      record: { state: 'cancelled', reason: 'it had not begun' },
+    })
+    expect(step(assigned, nothing, { bootId: 'b2' })).toMatchObject({ record: { state: 'lost' } })
+  })
+})
+
 describe('a task', () => {
   test('is claimed before it starts', () => {
     expect(step(ready, nothing)).toEqual({ kind: 'record', record: { ...running, started: later } })
@@ -87,6 +107,7 @@ test('a record is read as it was written; what is no task is none', () => {
     timedOut: true,
     reason: 'why',
     tail: 'end',
+    assigned: true,
   }
   expect(parseTask(JSON.parse(JSON.stringify(whole)))).toEqual(whole)
   const wrong: readonly object[] = [
@@ -119,8 +140,12 @@ class World {
   cancelFile = false
   runners: Runner[] = []
 
-  constructor(seed: number) {
+  lives = 0
+
+  /** `assigned`: to the first life of the node. */
+  constructor(seed: number, assigned: boolean) {
     this.random = seededRandom(seed)
+    if (assigned) this.task = { ...running, incarnation: 1, assigned: true }
   }
 
   chance(share: number): boolean {
@@ -144,7 +169,7 @@ class World {
 
   beginDaemon(): void {
     if (!this.isOn || this.daemon) return
-    this.daemon = { incarnation: this.revision * 1000 + this.boot, view: { task: this.task, revision: this.revision } }
+    this.daemon = { incarnation: ++this.lives, view: { task: this.task, revision: this.revision } }
   }
 
   follow(): void {
@@ -235,22 +260,28 @@ interface Runner {
   at: 'starting' | 'begun' | 'executed'
 }
 
-test('a task runs at most once, and one result is recorded, whatever dies at whichever write', () => {
-  const seen = new Set<string>()
-  for (let seed = 1; seed <= 3000; seed++) {
-    const world = new World(seed)
-    for (let turn = 0; turn < 40; turn++) world.turn()
-    world.faults = false
-    for (let turn = 0; turn < 1000 && !isFinished(world.task); turn++) world.turn()
-    const { executions, results, task } = world
-    expect({ seed, executions: Math.min(executions, 1), results, isFinished: isFinished(task) }).toEqual({
-      seed,
-      executions,
-      results: 1,
-      isFinished: true,
-    })
-    if (task.state === 'done') expect({ seed, executions }).toEqual({ seed, executions: 1 })
-    seen.add(`${task.state} ${executions}`)
-  }
-  expect([...seen].sort()).toEqual(['cancelled 0', 'cancelled 1', 'done 1', 'lost 0', 'lost 1'])
-})
+test.each([
+  ['claimed by its node', false],
+  ['assigned to a life of its node', true],
+])(
+  'a task that is %s runs at most once, and one result is recorded, whatever dies at whichever write',
+  (_, assigned) => {
+    const seen = new Set<string>()
+    for (let seed = 1; seed <= 3000; seed++) {
+      const world = new World(seed, assigned)
+      for (let turn = 0; turn < 40; turn++) world.turn()
+      world.faults = false
+      for (let turn = 0; turn < 1000 && !isFinished(world.task); turn++) world.turn()
+      const { executions, results, task } = world
+      expect({ seed, executions: Math.min(executions, 1), results, isFinished: isFinished(task) }).toEqual({
+        seed,
+        executions,
+        results: 1,
+        isFinished: true,
+      })
+      if (task.state === 'done') expect({ seed, executions }).toEqual({ seed, executions: 1 })
+      seen.add(`${task.state} ${executions}`)
+    }
+    expect([...seen].sort()).toEqual(['cancelled 0', 'cancelled 1', 'done 1', 'lost 0', 'lost 1'])
+  },
+)

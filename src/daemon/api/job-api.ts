@@ -21,7 +21,7 @@ import { jobId } from '../jobs/job-id.ts'
 import { jobTransaction } from '../jobs/job-writes.ts'
 import { longestWaitMs, readOutput } from '../jobs/read-output.ts'
 import { tasksFolder } from '../jobs/task-files.ts'
-import { isTaskNodeUp, remoteNodesOf } from '../jobs/task-nodes.ts'
+import { isTaskNodeUp, memberLife, remoteNodesOf } from '../jobs/task-nodes.ts'
 import { defaultOutputBytes } from '../jobs/task-order.ts'
 import type { Daemon } from '../lifecycle/daemon.ts'
 import { fromBytes } from '../records/json-value.ts'
@@ -79,6 +79,17 @@ function known(entry: Entry): Known | undefined {
   return job && { entry, job }
 }
 
+/** Of a few hundred records, most do not change any more: each is read once. */
+const active = new WeakMap<Entry, boolean>()
+
+function isActive(entry: Entry): boolean {
+  const before = active.get(entry)
+  if (before !== undefined) return before
+  const now = known(entry)?.job.state !== 'done'
+  active.set(entry, now)
+  return now
+}
+
 async function find({ node }: Daemon, id: string): Promise<Known> {
   const entry = isTaskId(id) ? (node.entry(jobKey(id)) ?? (await node.store.get(jobKey(id)))) : undefined
   const found = entry && known(entry)
@@ -130,8 +141,7 @@ async function begin(daemon: Daemon, asked: Messages['RunJobRequest']): Promise<
   if (nodes.includes(node.name)) node.runners.warm()
   const { argv, env, stdin, timeoutMs, maxFail, maxOutput, queue, lock, user, notes } = asked
   for (let attempt = 1; attempt <= attempts; attempt++) {
-    const { entries } = await node.store.list(jobsPrefix)
-    if (entries.filter((entry) => known(entry)?.job.state !== 'done').length >= mostActive)
+    if (node.below(jobsPrefix).filter(isActive).length >= mostActive)
       throw refuse('too-many', `${mostActive} jobs are under way. Wait until some have ended, or cancel some.`)
     const fresh: JobRecord = {
       id: jobId(),
@@ -157,6 +167,7 @@ async function begin(daemon: Daemon, asked: Messages['RunJobRequest']): Promise<
     const world = {
       tasks: new Map<string, TaskRecord>(),
       isUp: isUp(daemon),
+      lifeOf: (name: NodeName) => memberLife(node.view, name),
       // They were found in the list.
       isListed: () => true,
       isLocked: locked !== undefined,

@@ -10,7 +10,7 @@ import { jobsPrefix, lockKey, taskKey } from '../records/keys.ts'
 import { secretsOfView } from '../records/secrets-of-view.ts'
 import { jobForLog } from './job-for-log.ts'
 import { jobTransaction } from './job-writes.ts'
-import { isTaskNodeListed, isTaskNodeUp } from './task-nodes.ts'
+import { isTaskNodeListed, isTaskNodeUp, memberLife } from './task-nodes.ts'
 
 export interface JobKeeperPorts {
   readonly log: Log
@@ -24,12 +24,16 @@ export interface JobKeeperPorts {
 }
 
 const retryMs = 500
+const gatherMs = 250
 export const keptJobMs = 7 * 24 * 3_600_000
 export const mostKeptJobs = 200
 
 export class JobKeeper {
   readonly #ports: JobKeeperPorts
   readonly #records: DcRecords<JobRecord>
+  /** Since when something of them waits to be written. */
+  readonly #held = new Map<string, number>()
+  #timer: NodeJS.Timeout | undefined
   #retry: NodeJS.Timeout | undefined
   #closed = false
 
@@ -49,7 +53,10 @@ export class JobKeeper {
   look(): void {
     clearTimeout(this.#retry)
     const term = this.#closed ? undefined : this.#ports.term()
-    if (term === undefined) return
+    if (term === undefined) {
+      this.#held.clear()
+      return
+    }
     const jobs = this.#records.list()
     for (const known of jobs) if (known.value.state !== 'done') this.#goOn(term, known)
     for (const known of old(jobs, Date.now())) this.#delete(term, known)
@@ -58,6 +65,7 @@ export class JobKeeper {
   close(): void {
     this.#closed = true
     clearTimeout(this.#retry)
+    clearTimeout(this.#timer)
   }
 
   #goOn(term: number, { entry, value: job }: Stored<JobRecord>): void {
@@ -65,11 +73,12 @@ export class JobKeeper {
     const world = {
       tasks: tasksOf(job, entryOf),
       isUp: (node: JobRecord['node']) => isTaskNodeUp(view(), node),
+      lifeOf: (node: JobRecord['node']) => memberLife(view(), node),
       isListed: (node: JobRecord['node']) => isTaskNodeListed(this.#ports.file(), view(), node),
       isLocked: job.lock !== undefined && entryOf(lockKey(job.lock)) !== undefined,
     }
     const { state, effects } = jobStep(job, world, new Date().toISOString())
-    if (effects.length === 0 && JSON.stringify(state) === JSON.stringify(job)) return
+    if (effects.length === 0 && (JSON.stringify(state) === JSON.stringify(job) || this.#waits(job, state))) return
     const { compare, writes } = jobTransaction({ job: state, effects }, entryOf)
     this.#records.write(term, entry, {
       compare,
@@ -80,7 +89,28 @@ export class JobKeeper {
     })
   }
 
-  #delete(term: number, { entry }: Stored<JobRecord>): void {
+  /** What came of some nodes, while others are at work, is written with what comes of those; or after a moment, for whoever looks. */
+  #waits(job: JobRecord, next: JobRecord): boolean {
+    if (next.state === 'done') {
+      this.#held.delete(job.id)
+      return false
+    }
+    const since = this.#held.get(job.id)
+    const now = performance.now()
+    if (since !== undefined && now - since >= gatherMs) {
+      this.#held.delete(job.id)
+      return false
+    }
+    if (since === undefined) this.#held.set(job.id, now)
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined
+      this.look()
+    }, gatherMs + 5)
+    return true
+  }
+
+  #delete(term: number, { entry, value }: Stored<JobRecord>): void {
+    this.#held.delete(value.id)
     this.#records.write(term, entry, {
       compare: [unchanged(entry.key, entry)],
       writes: [{ kind: 'delete', key: entry.key }],

@@ -1,8 +1,9 @@
 /**
- * The runner of one task, a process of its own that no daemon's end ends: runs the command in the folder that its argument names, and writes what
- * came of it there. Without an argument it was started before there was a task for it (start-runner.ts), and reads the name of the folder.
+ * The runner of a task, a process of its own that no daemon's end ends: runs the command in the folder that its argument names, and writes what
+ * came of it there. Without an argument it was started before there was a task for it (start-runner.ts): it reads the names of folders, each with a NUL behind it, runs
+ * one after another, and writes a line after each.
  */
-import { readFileSync } from 'node:fs'
+import { readSync, writeSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { TaskResult } from '../../jobs/index.ts'
 import {
@@ -26,29 +27,64 @@ const lookEveryMs = 100
 const notFoundExit = 127
 const cannotRunExit = 126
 
+/** What it runs now. */
+let present: { readonly folder: string; readonly stop: () => void } | undefined
+
 export async function main([named]: readonly string[]): Promise<number> {
-  // Until whoever started it says for which task, or ends without a word.
-  const folder = named ?? readFileSync(0, 'utf8')
-  if (folder === '') return 0
-  let stop = (): void => undefined
-  // Before it begins: from then on nobody else will run it.
-  process.on('SIGTERM', () => stop())
+  // Before it begins: from then on nobody else will run it. What came late, for a task that has ended, ends no other one.
+  process.on('SIGTERM', () => {
+    if (present !== undefined && isCancelled(present.folder)) present.stop()
+  })
   for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => undefined)
+  if (named !== undefined) {
+    await runTask(named)
+    return 0
+  }
+  for (let folder = nextFolder(); folder !== undefined; folder = nextFolder()) {
+    await runTask(folder)
+    sayFree()
+  }
+  return 0
+}
+
+/** Until whoever started it says for which task, or has ended. */
+function nextFolder(): string | undefined {
+  const buffer = Buffer.alloc(4096)
+  let text = ''
+  for (;;) {
+    const length = readSync(0, buffer)
+    text += buffer.toString('utf8', 0, length)
+    if (text.endsWith('\0')) return text.slice(0, -1)
+    // A daemon of a version before ADR 74 says one, and nothing behind it.
+    if (length === 0) return text === '' ? undefined : text
+  }
+}
+
+/** To a daemon that is there: of one that has ended nothing more comes. */
+function sayFree(): void {
+  try {
+    writeSync(1, '\n')
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EPIPE')) throw error
+  }
+}
+
+async function runTask(folder: string): Promise<void> {
   const order = readOrder(folder)
-  if (!begin(folder)) return 0
+  if (!begin(folder)) return
   const started = new Date().toISOString()
   // Whoever cancels writes the file first and sends the signal then.
   if (isCancelled(folder)) {
     writeResult(folder, { started, ended: started, cancelled: true, reason: 'it had not begun' })
-    return 0
+    return
   }
   const run = startCommand(order)
-  stop = run.kill
+  present = { folder, stop: run.kill }
   if (run.processGroup !== undefined) noteGroup(folder, run.processGroup)
   if (isCancelled(folder)) run.kill()
   const end = await outcome(folder, order, run)
   writeResult(folder, { ...end, started, ended: new Date().toISOString() })
-  return 0
+  present = undefined
 }
 
 function startCommand({ argv: [path = '', ...words], env, stdin, timeoutMs, notes }: TaskOrder): ProgramRun {

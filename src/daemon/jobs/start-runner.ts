@@ -1,66 +1,143 @@
 /**
  * Starts the runners of tasks (run-task.ts) from code that the build has compiled. Each is in a session of its own, and nothing ties it to this daemon once it
- * knows its task. Node.js takes longer to start than most commands run: where a task is about to be claimed its runner starts meanwhile, and waits to hear of it.
+ * knows its task. Node.js takes longer to start than most commands run: where a task is about to come its runner starts meanwhile, and waits to hear of it; and one
+ * whose task has ended takes the next one (ADR 74). Each runs one task at a time, so that the end of one runner is the loss of one task.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
+import { statSync } from 'node:fs'
 import { Socket } from 'node:net'
 import { join } from 'node:path'
 import { installFolder } from '../host/install-folder.ts'
 
-/** As many claims as are usual at one time. */
+/** Those that wait for a task, at most. */
 const mostSpare = 4
-/** A claim is quick, or fails. */
-const unusedMs = 10_000
+/** Jobs often come one after another; then nobody is kept waiting for them. */
+const unusedMs = 30_000
+
+/** Called once, when the runner has ended with this task: with an error where it could not run. */
+export type RunnerEnd = (error?: Error) => void
 
 export class TaskRunners {
   readonly #program: readonly string[]
-  #spare: readonly ChildProcess[] = []
+  readonly #written: string
+  #spare: readonly Runner[] = []
+  /** Tasks that are about to come. */
+  #wanted = 0
   #timer: NodeJS.Timeout | undefined
+  #closed = false
 
   constructor(program: readonly string[] = [join(installFolder(), 'dist', 'systole-task.cjs')]) {
     this.#program = program
+    this.#written = this.#file()
   }
 
-  /** Those that wait for a task. */
-  get spare(): readonly ChildProcess[] {
-    return this.#spare
+  /** The processes that wait for a task. */
+  get spare(): readonly (number | undefined)[] {
+    return this.#spare.map(({ child }) => child.pid)
   }
 
-  /** One that nobody needs soon ends. */
+  /** A task is about to come. Runners that nobody needs soon end. */
   readonly warm = (): void => {
-    clearTimeout(this.#timer)
-    this.#timer = setTimeout(() => this.close(), unusedMs).unref()
-    if (this.#spare.length < mostSpare) this.#spare = [...this.#spare, this.#spawn()]
+    if (!this.#isSame()) return
+    this.#wanted++
+    this.#endLater()
+    if (this.#spare.length < Math.min(this.#wanted, mostSpare)) this.#spare = [...this.#spare, this.#open()]
   }
 
-  readonly start = (folder: string): ChildProcess => {
-    const waiting = this.#spare.find(lives)
-    this.#spare = this.#spare.filter((runner) => runner !== waiting && lives(runner))
-    if (waiting === undefined) return this.#spawn(folder)
-    waiting.stdin?.end(folder)
-    return waiting
+  readonly start = (folder: string, onEnd: RunnerEnd): void => {
+    this.#wanted = Math.max(0, this.#wanted - 1)
+    const [waiting, ...others] = this.#spare.filter(lives)
+    // One of another version may wait to hear in another way.
+    if (waiting === undefined && !this.#isSame()) return this.#startOne(folder, onEnd)
+    this.#spare = others
+    const runner = waiting ?? this.#open()
+    runner.onEnd = onEnd
+    runner.child.stdin?.write(`${folder}\0`)
   }
 
   close(): void {
+    this.#closed = true
+    this.#endSpare()
+  }
+
+  #endSpare(): void {
     clearTimeout(this.#timer)
-    for (const runner of this.#spare) runner.stdin?.end()
+    this.#wanted = 0
+    for (const { child } of this.#spare) child.stdin?.end()
     this.#spare = []
   }
 
-  #spawn(...folder: readonly string[]): ChildProcess {
+  #endLater(): void {
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => this.#endSpare(), unusedMs).unref()
+  }
+
+  #open(): Runner {
+    const runner: Runner = { child: this.#spawn('pipe') }
+    const { child } = runner
+    const end: RunnerEnd = (error) => {
+      const { onEnd } = runner
+      runner.onEnd = undefined
+      onEnd?.(error)
+    }
+    child.once('error', end)
+    child.once('exit', () => {
+      this.#spare = this.#spare.filter((one) => one !== runner)
+      end()
+    })
+    // It says so when it has ended with a task.
+    child.stdout?.on('data', () => {
+      if (this.#closed || this.#spare.length >= mostSpare) child.stdin?.end()
+      else {
+        this.#spare = [...this.#spare, runner]
+        this.#endLater()
+      }
+      end()
+    })
+    if (child.stdout instanceof Socket) child.stdout.unref()
+    return runner
+  }
+
+  #startOne(folder: string, onEnd: RunnerEnd): void {
+    const child = this.#spawn('ignore', folder)
+    let isOver = false
+    const end: RunnerEnd = (error) => {
+      if (!isOver) onEnd(error)
+      isOver = true
+    }
+    child.once('error', end)
+    child.once('exit', () => end())
+  }
+
+  #spawn(output: 'pipe' | 'ignore', ...folder: readonly string[]): ChildProcess {
     const runner = spawn(process.execPath, [...this.#program, ...folder], {
       cwd: '/',
       detached: true,
-      stdio: ['pipe', 'ignore', 'ignore'],
+      stdio: ['pipe', output, 'ignore'],
     })
-    // One that could not be started, or was killed: whoever gives it a task sees that it has ended.
-    runner.on('error', () => undefined)
+    // One that was killed: whoever gives it a task sees that it has ended.
     runner.stdin?.on('error', () => undefined)
+    runner.stdout?.on('error', () => undefined)
     if (runner.stdin instanceof Socket) runner.stdin.unref()
     runner.unref()
     return runner
   }
+
+  /** The program is the one that was there when this daemon began: an upgrade of Systole has not replaced it. */
+  #isSame(): boolean {
+    return this.#written === this.#file()
+  }
+
+  #file(): string {
+    const stat = statSync(this.#program[0] ?? '', { throwIfNoEntry: false })
+    return stat === undefined ? '' : `${stat.ino} ${stat.mtimeMs} ${stat.size}`
+  }
 }
 
-const lives = ({ pid, exitCode, signalCode }: ChildProcess): boolean =>
+interface Runner {
+  readonly child: ChildProcess
+  onEnd?: RunnerEnd | undefined
+}
+
+const lives = ({ child: { pid, exitCode, signalCode } }: Runner): boolean =>
   pid !== undefined && exitCode === null && signalCode === null

@@ -1,5 +1,4 @@
 /** On every node: claims the tasks that are ready for it, starts their runners, watches them, and records what came of them. What is done when is decided by `taskStep`. */
-import type { ChildProcess } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { IsSecret } from '../../cib/index.ts'
@@ -9,17 +8,9 @@ import type { Log } from '../host/log.ts'
 import { fromBytes, toBytes } from '../records/json-value.ts'
 import { playPartKey, taskKey, tasksPrefix } from '../records/keys.ts'
 import { taskForLog } from './job-for-log.ts'
+import type { TaskRunners } from './start-runner.ts'
 import { type KnownTask, TaskBook } from './task-book.ts'
-import {
-  endLeftCommand,
-  folders,
-  hasBegun,
-  runnerOf,
-  stopTask,
-  traceOf,
-  writeCancel,
-  writeOrder,
-} from './task-files.ts'
+import { endLeftCommand, folders, hasBegun, stopTask, traceOf, writeCancel, writeOrder } from './task-files.ts'
 import { orderOf } from './task-order.ts'
 
 export interface TaskKeeperPorts {
@@ -34,7 +25,7 @@ export interface TaskKeeperPorts {
   readonly componentsCommand: (task: TaskRecord, components: unknown) => Pick<TaskRecord, 'argv' | 'stdin'>
   /** This node may change the store. */
   readonly quorate: () => boolean
-  readonly startRunner: (folder: string) => ChildProcess
+  readonly startRunner: TaskRunners['start']
   /** A task is about to be claimed, which will need a runner. */
   readonly warmRunner: () => void
   /** What the log hides in commands. */
@@ -55,7 +46,8 @@ export class TaskKeeper {
   readonly #book: TaskBook
   /** Until its outcome is known: undefined; then the revision that it has made, which the view may not show yet. */
   readonly #written = new Map<string, Revision | undefined>()
-  readonly #runners = new Map<string, ChildProcess>()
+  /** Tasks whose runners have not ended with them. */
+  readonly #runners = new Set<string>()
   readonly #starts = new Map<string, number>()
   #timer: NodeJS.Timeout | undefined
   #cleaning: NodeJS.Timeout | undefined
@@ -111,7 +103,8 @@ export class TaskKeeper {
         this.#record(entry, action.record)
         break
       case 'start':
-        this.#start(entry, task)
+        // Of those that were not held up before they were claimed: the end of another one looks again.
+        if (this.#runners.size < mostRunning) this.#start(entry, task)
         break
       case 'stop':
         try {
@@ -177,15 +170,15 @@ export class TaskKeeper {
     try {
       writeOrder(folder, orderOf(meant, this.#ports.self.node))
       if (task.cancel) writeCancel(folder)
-      const runner = startRunner(folder)
-      this.#runners.set(id, runner)
-      runner.once('error', (error) => log.warn('the runner of a task failed', { task: id, error }))
-      runner.once('error', () => this.#ended(id))
-      runner.once('exit', () => this.#ended(id))
-      runner.unref()
+      this.#runners.add(id)
+      startRunner(folder, (error) => {
+        if (error !== undefined) log.warn('the runner of a task failed', { task: id, error })
+        this.#ended(id)
+      })
     } catch (error) {
       // What the system refuses it may allow a moment later; anything else is a bug.
       if (!(error instanceof Error && 'code' in error)) throw error
+      this.#runners.delete(id)
       log.warn('a task could not be started', { task: id, starts, error })
       this.#lookSoon()
     }
@@ -206,7 +199,7 @@ export class TaskKeeper {
     const { entries } = await store().list(tasksPrefix)
     const known = new Set(entries.map(({ key }) => key))
     for (const id of present)
-      if (!known.has(taskKey(id)) && !this.#runners.has(id) && runnerOf(this.#folderOf(id)) === undefined)
+      if (!known.has(taskKey(id)) && traceOf(this.#folderOf(id), this.#runners.has(id)).kind !== 'alive')
         rmSync(this.#folderOf(id), { recursive: true, force: true })
   }
 

@@ -1,6 +1,7 @@
 /** Which nodes run tasks, and which of them are there: members, and the remote and guest nodes that a member is connected to. */
 import type { NodeName } from '../../base/index.ts'
 import type { ClusterView } from '../../controller/index.ts'
+import type { TaskLife } from '../../jobs/index.ts'
 import type { NodeLife } from '../../plays/index.ts'
 import { connectedNodeNames } from '../../status/index.ts'
 import type { ClusterFile } from '../node-list/cluster-file.ts'
@@ -23,6 +24,13 @@ export function taskNodeLife({ members, nodeStates }: ClusterView, name: NodeNam
 }
 
 export const isTaskNodeUp = (view: ClusterView, name: NodeName): boolean => taskNodeLife(view, name) !== undefined
+
+/** A member that claims its tasks itself, for a job that claims them for it: of this life, whose boot is known. */
+export function memberLife({ members }: ClusterView, name: NodeName): TaskLife | undefined {
+  const member = members.get(name)
+  if (member?.state !== 'member' || member.bootId === undefined) return undefined
+  return { incarnation: member.incarnation, bootId: member.bootId }
+}
 
 /** It can come back. */
 export function isTaskNodeListed(file: ClusterFile, view: ClusterView, name: NodeName): boolean {

@@ -2,7 +2,6 @@
  * A remote node's part in tasks: begins what the member that holds its connection asks for, once, and answers how it is. It claims nothing and records
  * nothing: that the member does (jobs/remote-task-keeper.ts). Of other nodes' tasks it never hears.
  */
-import type { ChildProcess } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -21,7 +20,8 @@ import { RefusedError } from '../../rpc/index.ts'
 import { readIfThere, writeWhole } from '../host/files.ts'
 import type { Log } from '../host/log.ts'
 import { readOutput } from '../jobs/read-output.ts'
-import { endLeftCommand, folders, runnerOf, stopTask, traceOf, writeCancel, writeOrder } from '../jobs/task-files.ts'
+import type { TaskRunners } from '../jobs/start-runner.ts'
+import { endLeftCommand, folders, stopTask, traceOf, writeCancel, writeOrder } from '../jobs/task-files.ts'
 import { orderOf } from '../jobs/task-order.ts'
 import { writeFilePart } from '../jobs/write-file.ts'
 
@@ -36,7 +36,7 @@ export interface TaskHostPorts {
     task: Pick<TaskWork, 'stdin'> & { readonly owner: { readonly name: string } },
     components: unknown,
   ) => { readonly argv: readonly string[]; readonly stdin?: string }
-  readonly startRunner: (folder: string) => ChildProcess
+  readonly startRunner: TaskRunners['start']
   readonly warmRunner: () => void
 }
 
@@ -89,8 +89,7 @@ export class TaskHost implements CallHandlers<TaskCalls> {
 
   readonly tasks = async ({ drop }: TaskCalls['tasks']['request']): Promise<TaskCalls['tasks']['answer']> => {
     for (const id of drop)
-      if (!this.#runners.has(id) && runnerOf(this.#folderOf(id)) === undefined)
-        rmSync(this.#folderOf(id), { recursive: true, force: true })
+      if (this.#traceOf(id).kind !== 'alive') rmSync(this.#folderOf(id), { recursive: true, force: true })
     return { ids: folders(this.#ports.folder).filter(isTaskId).slice(0, mostTaskFolders) }
   }
 
@@ -114,11 +113,9 @@ export class TaskHost implements CallHandlers<TaskCalls> {
     writeOrder(folder, orderOf({ ...meant, id }, node))
     if (cancel) writeCancel(folder)
     log.info('a task begins', { task: id, owner: `${work.owner.kind} ${work.owner.name}` })
-    const runner = startRunner(folder)
     const ended = new Promise<void>((resolve) => {
-      runner.once('exit', () => resolve())
-      runner.once('error', (error) => {
-        log.warn('the runner of a task failed', { task: id, error })
+      startRunner(folder, (error) => {
+        if (error !== undefined) log.warn('the runner of a task failed', { task: id, error })
         resolve()
       })
     })
@@ -126,7 +123,6 @@ export class TaskHost implements CallHandlers<TaskCalls> {
       id,
       ended.then(() => void this.#runners.delete(id)),
     )
-    runner.unref()
   }
 
   /** How it is, once it does not run any more or the time is over. */

@@ -1,5 +1,5 @@
 /** Tasks of a remote node: what the member that holds its connection claims and records, and what a remote node that lies can make of that. */
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { nodeName } from '../../../src/base/index.ts'
 import { secretNamesOf } from '../../../src/cib/index.ts'
 import { type HeldRemote, RemoteTaskKeeper } from '../../../src/daemon/jobs/remote-task-keeper.ts'
+import type { RunnerEnd } from '../../../src/daemon/jobs/start-runner.ts'
 import { fromBytes, toBytes } from '../../../src/daemon/records/json-value.ts'
 import { remoteOwnerKey, taskKey } from '../../../src/daemon/records/keys.ts'
 import { openStoreView, type StoreView } from '../../../src/daemon/records/store-view.ts'
@@ -53,8 +54,11 @@ afterEach(async () => {
 })
 
 const runnerProgram = join(import.meta.dirname, 'runner-main.ts')
-const startRunner = (task: string): ChildProcess =>
+function startRunner(task: string, onEnd: RunnerEnd): void {
   spawn(process.execPath, ['scripts/run.mjs', runnerProgram, task], { detached: true, stdio: 'ignore' })
+    .once('exit', () => onEnd())
+    .unref()
+}
 
 /** A life of the daemon on the remote node. */
 function host(incarnation = 7, bootId = 'b1', start = startRunner): TaskHost {

@@ -1,12 +1,12 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { nodeName } from '../../../src/base/index.ts'
 import { type NodeStateRecord, secretNamesOf } from '../../../src/cib/index.ts'
 import { emptyView } from '../../../src/controller/index.ts'
-import { TaskRunners } from '../../../src/daemon/jobs/start-runner.ts'
+import { type RunnerEnd, TaskRunners } from '../../../src/daemon/jobs/start-runner.ts'
 import { TaskCleaner } from '../../../src/daemon/jobs/task-cleaner.ts'
 import { readResult, writeOrder } from '../../../src/daemon/jobs/task-files.ts'
 import { TaskKeeper } from '../../../src/daemon/jobs/task-keeper.ts'
@@ -59,8 +59,11 @@ afterEach(async () => {
 })
 
 const runnerProgram = join(import.meta.dirname, 'runner-main.ts')
-const startRunner = (task: string): ChildProcess =>
+function startRunner(task: string, onEnd: RunnerEnd): void {
   spawn(process.execPath, ['scripts/run.mjs', runnerProgram, task], { detached: true, stdio: 'ignore' })
+    .once('exit', () => onEnd())
+    .unref()
+}
 
 /** A life of the daemon on n1. */
 function begin(
@@ -146,9 +149,9 @@ describe('a task on its node', () => {
 
   test('of two runners, started by daemons of which one died, one runs the command', async () => {
     const went = join(folder, 'went')
-    const twice = (task: string): ChildProcess => {
-      startRunner(task)
-      return startRunner(task)
+    const twice: typeof startRunner = (task, onEnd) => {
+      startRunner(task, () => undefined)
+      startRunner(task, onEnd)
     }
     begin(1, { start: twice })
     await put({ ...ready, argv: sh(`echo once >> ${went}; sleep 0.5`) })
@@ -217,12 +220,34 @@ describe('a task on its node', () => {
     expect(existsSync(join(folder, 'went'))).toBe(false)
   })
 
+  test('that was claimed for this life of the daemon starts without a further claim; the next life does not begin it', async () => {
+    const went = join(folder, 'went')
+    const assigned = {
+      ...ready,
+      state: 'running',
+      assigned: true,
+      bootId: 'b1',
+      argv: sh(`echo $SYSTOLE_TASK >> ${went}`),
+    } as const
+    const tried = vi.spyOn(store, 'transaction')
+    begin(1)
+    await put({ ...assigned, incarnation: 1 })
+    expect(await until('done')).toMatchObject({ exitCode: 0, assigned: true })
+    // Its record, and its result.
+    expect(tried.mock.calls).toHaveLength(2)
+    await put({ ...assigned, id: 'late', incarnation: 0 })
+    expect(await until('cancelled', 'late')).toMatchObject({
+      reason: 'the daemon of the node ended before it had begun',
+    })
+    expect(readFileSync(went, 'utf8')).toBe(`${ready.id}\n`)
+  })
+
   test('that no runner can be started for has ended, and is not tried for ever', async () => {
     let starts = 0
     begin(1, {
-      start: () => {
+      start: (_, onEnd) => {
         starts++
-        return spawn('false', { stdio: 'ignore' })
+        spawn('false', { stdio: 'ignore' }).once('exit', () => onEnd())
       },
     })
     await put(ready)
@@ -231,36 +256,86 @@ describe('a task on its node', () => {
   })
 })
 
-describe('a runner that is started before its task is claimed', () => {
-  const runners = (): TaskRunners => new TaskRunners([resolve('scripts/run.mjs'), runnerProgram])
-  const run = async (of: TaskRunners): Promise<{ readonly pid: number | undefined; readonly result: unknown }> => {
-    const task = mkdtempSync(join(folder, 'task-'))
-    writeOrder(task, { argv: ['true'], env: { PATH: process.env.PATH ?? '' }, timeoutMs: 60_000, maxOutput: 1024 })
-    const { pid } = of.start(task)
-    await vi.waitFor(() => expect(readResult(task)).toBeDefined(), patience)
-    return { pid, result: readResult(task) }
+describe('a runner that waits for its task', () => {
+  const opened: TaskRunners[] = []
+  const runners = (program = [resolve('scripts/run.mjs'), runnerProgram]): TaskRunners => {
+    const of = new TaskRunners(program)
+    opened.push(of)
+    return of
   }
-  test('runs the task that it is given, and one that was killed meanwhile is not waited for', async () => {
+  afterEach(() => {
+    for (const of of opened.splice(0)) of.close()
+  })
+  const begun = (task: string): number =>
+    (JSON.parse(readFileSync(join(task, 'begun'), 'utf8')) as { readonly pid: number }).pid
+  const ordered = (...argv: readonly string[]): string => {
+    const task = mkdtempSync(join(folder, 'task-'))
+    writeOrder(task, { argv, env: { PATH: process.env.PATH ?? '' }, timeoutMs: 60_000, maxOutput: 1024 })
+    return task
+  }
+  const run = async (of: TaskRunners, ...argv: readonly string[]): Promise<{ pid: number; exitCode: unknown }> => {
+    const task = ordered(...argv)
+    await new Promise<void>((end) => of.start(task, () => end()))
+    return { pid: begun(task), exitCode: readResult(task)?.exitCode }
+  }
+  const gone = (pid: number): Promise<void> => vi.waitFor(() => expect(isAlive(pid)).toBe(false), patience)
+
+  test('runs the task that it is given, then the next one, and one that was killed meanwhile is not waited for', async () => {
     const of = runners()
     of.warm()
-    const [spare] = of.spare
-    expect(await run(of)).toMatchObject({ pid: spare?.pid, result: { exitCode: 0 } })
-    expect(of.spare).toEqual([])
-    of.warm()
-    const [killed] = of.spare
-    const gone = new Promise((end) => killed?.once('exit', end))
-    killed?.kill('SIGKILL')
-    await gone
-    expect(await run(of)).toMatchObject({ result: { exitCode: 0 } })
+    const [spare = 0] = of.spare
+    expect(await run(of, 'true')).toEqual({ pid: spare, exitCode: 0 })
+    expect(await run(of, 'sh', '-c', 'exit 3')).toEqual({ pid: spare, exitCode: 3 })
+    expect(of.spare).toEqual([spare])
+    process.kill(spare, 'SIGKILL')
+    await vi.waitFor(() => expect(of.spare).toEqual([]), patience)
+    expect(await run(of, 'true')).toMatchObject({ exitCode: 0 })
   })
 
-  test('ends when no task comes', async () => {
+  test('runs one task at a time: two at once have two', async () => {
+    const of = runners()
+    const both = await Promise.all([run(of, 'sleep', '0.5'), run(of, 'sleep', '0.5')])
+    expect(new Set(both.map(({ pid }) => pid)).size).toBe(2)
+    expect([...of.spare].sort()).toEqual(both.map(({ pid }) => pid).sort())
+  })
+
+  test('ends no other task where it is told late to end one', async () => {
+    const of = runners()
+    const first = await run(of, 'true')
+    const late = ordered('sh', '-c', 'sleep 1; exit 5')
+    const ended = new Promise<void>((end) => of.start(late, () => end()))
+    await vi.waitFor(() => expect(existsSync(join(late, 'group'))).toBe(true), patience)
+    process.kill(first.pid, 'SIGTERM')
+    await ended
+    expect(begun(late)).toBe(first.pid)
+    expect(readResult(late)).toMatchObject({ exitCode: 5 })
+  })
+
+  test('ends when no task comes, and after its task where the daemon has ended', async () => {
     const of = runners()
     of.warm()
-    const [spare] = of.spare
-    const gone = new Promise((end) => spare?.once('exit', end))
+    const [spare = 0] = of.spare
     of.close()
-    expect(await gone).toBe(0)
+    await gone(spare)
+    const other = runners()
+    const task = ordered('sleep', '0.5')
+    other.start(task, () => undefined)
+    await vi.waitFor(() => expect(existsSync(join(task, 'group'))).toBe(true), patience)
+    other.close()
+    await gone(begun(task))
+    expect(readResult(task)).toMatchObject({ exitCode: 0 })
+  })
+
+  test('of a program that an upgrade has replaced runs one task, as every version can', async () => {
+    const replaced = join(folder, 'run.mjs')
+    writeFileSync(replaced, `import ${JSON.stringify(resolve('scripts/run.mjs'))}\n`)
+    const of = runners([replaced, runnerProgram])
+    writeFileSync(replaced, `// Another version.\nimport ${JSON.stringify(resolve('scripts/run.mjs'))}\n`)
+    of.warm()
+    expect(of.spare).toEqual([])
+    const { pid, exitCode } = await run(of, 'true')
+    expect(exitCode).toBe(0)
+    expect(isAlive(pid)).toBe(false)
   })
 })
 
