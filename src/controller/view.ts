@@ -61,6 +61,8 @@ export interface MemberRecord {
   /** Obeys holds. */
   readonly knowsHolds?: boolean
   readonly knowsPlays?: boolean
+  /** As the DC it takes rollouts to remote nodes, and plays playbooks for them. */
+  readonly knowsRemoteRollouts?: boolean
   /** As the DC it takes back changes of the configuration that nobody confirms. */
   readonly knowsConfirmation?: boolean
 }
@@ -404,6 +406,7 @@ export function parseMemberRecord(value: unknown): MemberRecord | undefined {
     ...(fieldOf(value, 'knowsShares') === true ? { knowsShares: true } : {}),
     ...(fieldOf(value, 'knowsHolds') === true ? { knowsHolds: true } : {}),
     ...(fieldOf(value, 'knowsPlays') === true ? { knowsPlays: true } : {}),
+    ...(fieldOf(value, 'knowsRemoteRollouts') === true ? { knowsRemoteRollouts: true } : {}),
     ...(fieldOf(value, 'knowsConfirmation') === true ? { knowsConfirmation: true } : {}),
   }
 }

@@ -21,6 +21,8 @@ export function beginCommand(turn: Turn, name: NodeName, argv: readonly string[]
   const command = commandOf(turn, node)
   if (command === undefined) return
   const { id, definition } = turn.record
+  // A playbook that the DC plays, too: with that DC it is lost, as a command is with its node.
+  const runner = command.playbook?.place === 'dc' ? (turn.input.dc ?? name) : name
   const task = `${id}-${turn.record.nodes.indexOf(node) + 1}-${node.serial + 1}`
   const bootId = turn.input.nodes.get(name)?.bootId
   turn.setNode(
@@ -37,7 +39,7 @@ export function beginCommand(turn: Turn, name: NodeName, argv: readonly string[]
   turn.do({
     kind: 'put-task',
     id: task,
-    node: name,
+    node: runner,
     argv: command.stopsCluster ? [...startsAgain, ...argv] : argv,
     env: {
       ...command.env,
@@ -119,7 +121,8 @@ function ofResult(turn: Turn, node: RolloutNode, { command, seen, isUndo }: Resu
   if (seen.state === 'lost') {
     if (reboots && !isUndo)
       return booted || (here?.online === true && here.bootId === undefined) ? { kind: 'ok' } : { kind: 'wait' }
-    return { kind: 'failed', why: `${name} was lost when ${node.node} went down`, final: false, ...tail }
+    const lost = command.playbook?.place === 'dc' ? 'the DC that played it' : node.node
+    return { kind: 'failed', why: `${name} was lost when ${lost} went down`, final: false, ...tail }
   }
   const { exitCode, signal } = seen
   const meaning = exitCode === undefined || isUndo ? undefined : exitCodes[String(exitCode)]

@@ -31,12 +31,20 @@ export type Stage = (typeof stages)[number]
 export const meanings = ['ok', 'failed'] as const
 export type Meaning = (typeof meanings)[number]
 
+/** Where `ansible-playbook` runs: on the node itself, or on the DC, from where it reaches the node. */
+export const playbookPlaces = ['node', 'dc'] as const
+export type PlaybookPlace = (typeof playbookPlaces)[number]
+
 export interface RolloutCommand {
   readonly stage: Stage
   readonly name: string
+  /** What `argv` plays, where it does. */
+  readonly playbook?: { readonly path: string; readonly place: PlaybookPlace }
   readonly argv: readonly string[]
   /** Takes it back, also where the command failed in the middle. */
   readonly undo?: readonly string[]
+  /** `undo` is a playbook too, which runs where the other one does. */
+  readonly undoPlaybook?: string
   readonly timeoutMs: number
   readonly retries: number
   readonly retryDelayMs: number

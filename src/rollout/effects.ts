@@ -3,7 +3,7 @@ import type { NodeName } from '../base/index.ts'
 import type { NodeVersion } from './record.ts'
 
 export interface NodeSeen {
-  /** A member that has joined. */
+  /** A member that has joined, or a remote node that a member is connected to. */
   readonly online: boolean
   /** In standby, drained or in maintenance by anybody but this rollout. */
   readonly standby: boolean
@@ -38,6 +38,8 @@ export interface RolloutInput {
   readonly held: ReadonlySet<NodeName>
   /** The scheduler has nothing left to do with what holds are in force. */
   readonly settled: boolean
+  /** Which node makes this step. */
+  readonly dc?: NodeName
   readonly majority: number
   /** Votes of a witness that answers. */
   readonly otherVotes: number

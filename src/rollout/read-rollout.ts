@@ -24,6 +24,7 @@ import {
   weekdays,
 } from './definition.ts'
 import { parseExpression } from './expression.ts'
+import { playbookOf } from './playbook.ts'
 import { rolloutSchema } from './schema.ts'
 
 type Fields = Readonly<Record<string, unknown>>
@@ -124,24 +125,30 @@ function commandOf(
   path: FieldPath,
   report: Report,
 ): RolloutCommand {
+  const played = playbookOf(fields, path, report)
   const argv = argvOf(fields.run)
   if (argv[0] === '') report([...path, 'run'], 'The program has no name.')
-  const undo = fields.undo === undefined ? undefined : argvOf(fields.undo)
+  const undo = fields.undo === undefined ? played?.undo : argvOf(fields.undo)
   if (undo?.[0] === '') report([...path, 'undo'], 'The program has no name.')
   const env = fieldsOf(fields.env) as Readonly<Record<string, string>>
   for (const name of Object.keys(env))
     if (name.startsWith('SYSTOLE_')) report([...path, 'env', name], 'Names that begin with SYSTOLE_ are reserved.')
   if (stage === 'validate' && undo !== undefined)
-    report([...path, 'undo'], 'A validation changes nothing and has no undo.')
+    report(
+      [...path, fields.undo === undefined ? 'undo-playbook' : 'undo'],
+      'A validation changes nothing and has no undo.',
+    )
   return {
     stage,
-    name: String(fields.name ?? nameFrom(fields.run)),
-    argv,
+    name: String(fields.name ?? nameFrom(fields.playbook ?? fields.run)),
+    ...(played?.playbook && { playbook: played.playbook }),
+    ...(played?.undoPlaybook !== undefined && { undoPlaybook: played.undoPlaybook }),
+    argv: played?.argv ?? argv,
     ...(undo && { undo }),
     timeoutMs: durationOf(fields.timeout ?? '10min', [...path, 'timeout'], report),
     retries: Number(fields.retries ?? 0),
     retryDelayMs: durationOf(fields['retry-delay'] ?? '5s', [...path, 'retry-delay'], report),
-    exitCodes: fieldsOf(fields['exit-codes']) as Readonly<Record<string, Meaning>>,
+    exitCodes: { ...played?.exitCodes, ...(fieldsOf(fields['exit-codes']) as Readonly<Record<string, Meaning>>) },
     env,
     reboots: fields.reboots === true,
     stopsCluster: fields['stops-cluster'] === true,

@@ -10,7 +10,7 @@ export interface NodeFacts {
   readonly attributes: ReadonlyMap<string, string>
   /** What it runs by what is recorded. */
   readonly version?: string
-  /** A remote or guest node: the commands of a rollout run on cluster nodes only. */
+  /** A remote or guest node: meant by its name, a role or an expression, and not by `all`. */
   readonly isRemote?: true
 }
 
@@ -31,7 +31,7 @@ export interface Resolved {
   /** They run the version already. */
   readonly already: readonly NodeName[]
   readonly limits: readonly ResolvedLimit[]
-  /** Remote and guest nodes that it means by a role or an expression: nothing is done on them. */
+  /** Remote and guest nodes that `all` does not mean: nothing is done on them. */
   readonly remotes: readonly NodeName[]
   /** Sentences: then nothing may begin. */
   readonly problems: readonly string[]
@@ -39,18 +39,21 @@ export interface Resolved {
 
 export function resolveNodes(definition: RolloutDefinition, facts: readonly NodeFacts[]): Resolved {
   const known = [...facts].sort((a, b) => compareText(a.name, b.name))
-  const all = known.filter(({ isRemote }) => isRemote !== true)
-  const problems = definition.nodes.flatMap((selector) => problemWith(selector, known))
-  const isNamed = definition.nodes.filter(({ kind }) => kind === 'role' || kind === 'where')
-  const remotes = known.filter((node) => node.isRemote === true && isNamed.some((selector) => selects(selector, node)))
-  const meant = all.filter((node) => definition.nodes.some((selector) => selects(selector, node)))
+  const meant = known.filter((node) => definition.nodes.some((selector) => selects(selector, node)))
+  const all = known.filter((node) => node.isRemote !== true || meant.includes(node))
+  const saysAll = definition.nodes.some(({ kind }) => kind === 'all')
+  const remotes = saysAll ? known.filter((node) => !all.includes(node)) : []
+  const problems = [
+    ...definition.nodes.flatMap((selector) => problemWith(selector, known)),
+    ...unfitForRemotes(definition, meant),
+  ]
   const pending = meant.filter(({ version }) => version !== definition.version)
   const limits = [
     { label: 'all nodes', maxUnavailable: definition.maxUnavailable, nodes: all.map(({ name }) => name) },
     ...definition.limits.map(({ selector, label, maxUnavailable }) => ({
       label,
       maxUnavailable,
-      nodes: all.filter((node) => selects(selector, node)).map(({ name }) => name),
+      nodes: known.filter((node) => selects(selector, node)).map(({ name }) => name),
     })),
   ]
   return {
@@ -69,10 +72,22 @@ export function countRoles(nodes: readonly Pick<NodeFacts, 'attributes'>[]): Rea
   return counts
 }
 
-function selects(selector: Selector, { name, attributes }: NodeFacts): boolean {
+/** The connection to a remote node would be lost, and the cluster would fence it. */
+function unfitForRemotes({ commands }: RolloutDefinition, meant: readonly NodeFacts[]): readonly string[] {
+  const remotes = meant.filter(({ isRemote }) => isRemote === true).map(({ name }) => name)
+  if (remotes.length === 0) return []
+  const are = `${remotes.join(', ')} ${remotes.length === 1 ? 'is a remote node' : 'are remote nodes'}`
+  return commands.flatMap(({ name, reboots, stopsCluster }) =>
+    reboots || stopsCluster
+      ? [`${are}: '${name}' with ${reboots ? 'reboots' : 'stops-cluster'} can run on cluster nodes only.`]
+      : [],
+  )
+}
+
+function selects(selector: Selector, { name, attributes, isRemote }: NodeFacts): boolean {
   switch (selector.kind) {
     case 'all':
-      return true
+      return isRemote !== true
     case 'names':
       return selector.names.includes(name)
     case 'role':
@@ -83,22 +98,12 @@ function selects(selector: Selector, { name, attributes }: NodeFacts): boolean {
 }
 
 function problemWith(selector: Selector, known: readonly NodeFacts[]): readonly string[] {
-  const remotes = known.filter((node) => node.isRemote === true && selects(selector, node)).map(({ name }) => name)
-  const refused =
-    remotes.length === 0 || selector.kind === 'all'
-      ? []
-      : [
-          `${remotes.join(', ')} ${remotes.length === 1 ? 'is a remote node' : 'are remote nodes'}: a rollout runs on cluster nodes only.`,
-        ]
-  if (selector.kind !== 'names') {
-    if (known.some((node) => node.isRemote !== true && selects(selector, node))) return []
-    return refused.length > 0 ? refused : [`No node is meant by '${labelOf(selector)}'.`]
-  }
+  if (selector.kind !== 'names')
+    return known.some((node) => selects(selector, node)) ? [] : [`No node is meant by '${labelOf(selector)}'.`]
   const names = known.map(({ name }) => name as string)
-  const unknown = selector.names
+  return selector.names
     .filter((name) => !names.includes(name))
     .map((name) => `There is no node '${name}'.${didYouMean(similarWords(name, names))}`)
-  return [...unknown, ...refused]
 }
 
 function wavesOf(order: readonly string[], nodes: readonly NodeFacts[]): readonly Wave[] {

@@ -3,7 +3,7 @@
  * (`base/check-schema.ts`). A `title` is what a sentence about a wrong value calls the right one.
  */
 import type { Schema } from '../base/index.ts'
-import { failurePolicies, holdKinds, meanings, weekdays } from './definition.ts'
+import { failurePolicies, holdKinds, meanings, playbookPlaces, weekdays } from './definition.ts'
 
 const use = (name: string, more: Omit<Schema, '$ref'> = {}): Schema => ({ $ref: `#/$defs/${name}`, ...more })
 
@@ -28,13 +28,20 @@ const argv: Schema = {
   ],
 }
 
+const path: Schema = {
+  type: 'string',
+  title: 'an absolute path',
+  minLength: 2,
+  maxLength: 4096,
+  pattern: '^/[^\\r\\n]+$',
+}
+
 const name: Schema = { type: 'string', title: 'a name', minLength: 1, maxLength: 255, pattern: '^[^\\s/]+$' }
 
 const command: Schema = {
   type: 'object',
   title: 'a command with its settings',
   additionalProperties: false,
-  required: ['run'],
   properties: {
     name: {
       type: 'string',
@@ -44,7 +51,35 @@ const command: Schema = {
       pattern: '^[^\\r\\n]+$',
       description: 'Shown while it runs. Default: the first word of `run`.',
     },
-    run: use('argv'),
+    run: use('argv', {
+      description: 'A list is a program with its arguments; a text is given to `sh -c`. Either `run` or `playbook`.',
+    }),
+    playbook: use('path', {
+      description:
+        'Instead of `run`: `ansible-playbook` plays this file, limited to the node. Of its exit codes 5 (wrong options) is not retried.',
+      examples: ['/srv/ansible/upgrade.yaml'],
+    }),
+    'playbook-on': {
+      type: 'string',
+      title: 'a place',
+      enum: playbookPlaces,
+      default: 'node',
+      description:
+        'Where `ansible-playbook` and the file are: on the node itself, which is reached without SSH, or on the DC, whichever node that is by then, from where it reaches the node as Ansible does.',
+    },
+    inventory: use('path', {
+      description: 'The inventory of the playbook. Default: one of the node alone.',
+      examples: ['/srv/ansible/inventory'],
+    }),
+    vars: {
+      type: 'object',
+      title: 'a map of variables',
+      additionalProperties: false,
+      patternProperties: { '^[A-Za-z_][A-Za-z0-9_]*$': { type: 'string', title: 'a text in quotes', maxLength: 4096 } },
+      description:
+        "Variables of the playbook. It finds the version in the environment: `lookup('env', 'SYSTOLE_ROLLOUT_VERSION')`.",
+    },
+    'undo-playbook': use('path', { description: 'Instead of `undo`, where `playbook` is played.' }),
     undo: use('argv', {
       description:
         'Takes the command back, on `abort` and by `on-failure`. It also runs where the command failed or was lost in the middle.',
@@ -148,7 +183,8 @@ export const rolloutSchema: Schema = {
       description: 'The version that the nodes run afterwards. Nodes that run it already are left out.',
     },
     nodes: {
-      description: 'Which nodes are concerned.',
+      description:
+        'Which nodes are concerned. `all` means all cluster nodes; remote and guest nodes are concerned where a name, a role or an expression means them.',
       oneOf: [
         { type: 'string', title: 'all', const: 'all' },
         {
@@ -172,7 +208,11 @@ export const rolloutSchema: Schema = {
       title: 'a map',
       additionalProperties: false,
       properties: {
-        'max-unavailable': { ...maxUnavailable, default: 1, description: 'Of all nodes of the cluster.' },
+        'max-unavailable': {
+          ...maxUnavailable,
+          default: 1,
+          description: 'Of all cluster nodes, and of the remote nodes that are concerned.',
+        },
         limits: {
           type: 'array',
           title: 'a list of limits',
@@ -272,5 +312,5 @@ export const rolloutSchema: Schema = {
       description: 'If nobody runs `rollout confirm` that long after the last node, everything is put back.',
     }),
   },
-  $defs: { name, duration, argv, command },
+  $defs: { name, path, duration, argv, command },
 }

@@ -141,6 +141,58 @@ test('a play has steps there', async () => {
   expect(readFileSync(file('played'), 'utf8')).toBe('played on r1\n')
 }, 60_000)
 
+interface Rollouts {
+  readonly rollouts: readonly { readonly id: string; readonly state: string }[]
+  readonly versions: readonly { readonly node: string; readonly version?: string; readonly state: string }[]
+}
+
+test('a rollout takes it to a version with the cluster nodes: drained, released, and put back', async () => {
+  await lab.systole('n1', 'resource', 'create', 'edge', 'ocf:pacemaker:Dummy', 'op', 'monitor', 'interval=10s')
+  await lab.systole('n1', 'constraint', 'location', 'edge', 'prefers', `${remote}=1000`, '--wait')
+  const at = async (): Promise<string> => (await lab.whereIs('edge', 'n1')).join()
+  await lab.until('it runs on the remote node', async () => (await at()) === remote)
+  const software = file('software-$SYSTOLE_NODE')
+  const install = `[ $SYSTOLE_NODE = n2 ] || until [ -e ${file('upgrade')} ]; do sleep 0.1; done; echo 2 > ${software}`
+  const steps = {
+    actions: [{ name: 'install', run: install, undo: `rm -f ${software}` }],
+    validate: [{ name: 'check', run: `test $(cat ${software}) = 2` }],
+  }
+  const nodes = [{ role: 'edge' }, { name: 'n2' }]
+  const rollout = { rollout: 'shop', version: '2', nodes, waves: { order: ['edge'] }, steps, 'confirm-within': '1h' }
+  writeFileSync(file('rollout.yaml'), JSON.stringify(rollout))
+  const plan = await lab.systole('n1', 'rollout', 'plan', file('rollout.yaml'))
+  expect(plan).toMatch(/Wave 1 \(role edge\):\n {2}r1\n {4}drain:\n.*edge/)
+  const { id } = JSON.parse(
+    await lab.systole(await notHolder(), 'rollout', 'start', file('rollout.yaml'), '--no-wait', '--json'),
+  ) as { readonly id: string }
+  await lab.until('it is drained while its command runs', async () => !['', remote].includes(await at()), 60_000)
+  expect(lines('software-n2')).toBe(0)
+  writeFileSync(file('upgrade'), '')
+  const known = async (): Promise<Rollouts> =>
+    JSON.parse(await lab.systole('n1', 'rollout', 'history', '--json')) as Rollouts
+  const untilState = (state: string): Promise<void> =>
+    lab.until(`it is ${state}`, async () => (await known()).rollouts[0]?.state === state, 90_000)
+  await untilState('unconfirmed')
+  const versions = async (): Promise<readonly string[]> => {
+    const text = await lab.systole('n1', 'rollout', 'versions', '--json')
+    return (JSON.parse(text) as Rollouts).versions.map(({ node, version, state }) => `${node} ${version} ${state}`)
+  }
+  expect(await versions()).toEqual(expect.arrayContaining(['n2 2 validated', 'r1 2 validated']))
+  await lab.until('it is released', async () => (await at()) === remote)
+  expect([lines('software-r1'), lines('software-n2')]).toEqual([1, 1])
+  await lab.systole('n1', 'rollout', 'abort', id, '--no-wait')
+  await untilState('aborted')
+  expect([lines('software-r1'), lines('software-n2')]).toEqual([0, 0])
+  expect(await versions()).not.toEqual(expect.arrayContaining([expect.stringContaining(' 2 ')]))
+  await lab.until('nothing is held', async () => (await at()) === remote)
+  const reboots = { ...rollout, steps: { actions: [{ run: 'reboot', reboots: true }] } }
+  writeFileSync(file('reboots.yaml'), JSON.stringify(reboots))
+  await expect(lab.systole('n1', 'rollout', 'start', file('reboots.yaml'))).rejects.toMatchObject({
+    cause: { stderr: expect.stringContaining("r1 is a remote node: 'reboot' with reboots can run on") as unknown },
+  })
+  await lab.systole('n1', 'resource', 'delete', 'edge')
+}, 240_000)
+
 test('nobody on it may run jobs', async () => {
   await expect(lab.systole(remote, 'job', 'run', '--all', '--', 'id')).rejects.toThrow()
 }, 30_000)

@@ -37,6 +37,47 @@ describe('examples', () => {
   })
 })
 
+describe('a playbook', () => {
+  const commandOf = (command: object, stage = 'actions'): ReturnType<typeof readRollout> =>
+    readRollout({
+      rollout: 'a',
+      version: '2',
+      nodes: 'all',
+      steps: { actions: [{ run: 'true' }], [stage]: [command] },
+    })
+  const reports = (command: object, stage?: string): readonly string[] => {
+    const read = commandOf(command, stage)
+    return read.ok ? [] : read.reports.map(({ path, sentence }) => `${path.join('.')}: ${sentence}`)
+  }
+
+  test('is a command with its own meaning of exit codes, over which the file decides', () => {
+    const play = { playbook: '/srv/site.yml', vars: { color: 'red' }, 'exit-codes': { '2': 'failed' } }
+    expect(commandOf({ ...play, 'undo-playbook': '/srv/back.yml' })).toMatchObject({
+      value: {
+        commands: [
+          {
+            name: 'site.yml',
+            playbook: { path: '/srv/site.yml', place: 'node' },
+            undoPlaybook: '/srv/back.yml',
+            exitCodes: { '2': 'failed', '5': 'failed' },
+          },
+        ],
+      },
+    })
+  })
+
+  test('is taken back in one way, and where it was played', () => {
+    const both = { playbook: '/srv/site.yml', undo: 'true', 'undo-playbook': '/srv/back.yml' }
+    expect(reports(both)).toEqual(['steps.actions.0.undo-playbook: Specify undo, or undo-playbook, not both.'])
+    expect(reports({ playbook: '/srv/site.yml', 'playbook-on': 'dc', undo: 'true' })).toEqual([
+      'steps.actions.0.undo: A playbook that runs on the DC is taken back by an undo-playbook.',
+    ])
+    expect(reports({ playbook: '/srv/site.yml', 'undo-playbook': '/srv/back.yml' }, 'validate')).toEqual([
+      'steps.validate.0.undo-playbook: A validation changes nothing and has no undo.',
+    ])
+  })
+})
+
 /** A right file, in which one line is replaced. */
 const right = [
   'rollout: shop', // 1
@@ -107,6 +148,11 @@ const wrong: readonly (readonly [line: number, text: string, at: number, field: 
   [12, '      run: [sleep, 5]', 12, 'steps.actions[0].run[1]', /5 is not an argument in quotes\. Put it in quotes/],
   [12, '      run: {a: b}', 12, 'steps.actions[0].run', /A map is neither a command nor a program/],
   [12, '      run: "a\\0b"', 12, 'steps.actions[0].run', /NUL/],
+  [12, '      playbook: site.yml', 12, 'steps.actions[0].playbook', /'site.yml' is not an absolute path/],
+  [12, '      retries: 1', 11, 'steps.actions[0]', /Specify run, or playbook\./],
+  [13, '      playbook: /srv/site.yml', 12, 'steps.actions[0].run', /Specify run, or playbook, not both/],
+  [13, '      inventory: /srv/hosts', 13, 'steps.actions[0].inventory', /'inventory' is for a playbook only/],
+  [13, '      undo-playbook: /srv/back.yml', 13, 'steps.actions[0].undo-playbook', /for a playbook only/],
   [13, '      timeout: soon', 13, 'steps.actions[0].timeout', /'soon' is not a duration/],
   [13, '      retries: 1000', 13, 'steps.actions[0].retries', /1000 is not a number of retries from 0 to 100/],
   [13, '      reboots: "yes"', 13, 'steps.actions[0].reboots', /'yes' is not true or false/],

@@ -27,6 +27,7 @@ interface Given {
   readonly roles?: Readonly<Record<string, number>>
   /** Where somebody else has released the hold. */
   readonly released?: readonly NodeName[]
+  readonly dc?: NodeName
 }
 
 const input = ({
@@ -37,7 +38,9 @@ const input = ({
   removed = [],
   roles = {},
   released = [],
+  dc,
 }: Given = {}): RolloutInput => ({
+  ...(dc !== undefined && { dc }),
   nodes: new Map([n1, n2, n3].map((name) => [name, { ...seen, ...nodes[name] }])),
   tasks: new Map(Object.entries(tasks)),
   removed: new Set(removed),
@@ -592,33 +595,83 @@ describe('a hold that somebody else has released', () => {
   })
 })
 
-test('remote nodes are refused by name, and where nobody else is meant; a limit never counts them', () => {
+describe('remote nodes', () => {
   const none = new Map<string, string>()
   const compute = new Map([['compute-role', 'true']])
+  const [r1, r2] = [nodeName('r1'), nodeName('r2')]
   const facts = [
     { name: n1, attributes: new Map([['db-role', 'true']]) },
     { name: n2, attributes: new Map([['db-role', 'true']]) },
-    { name: nodeName('r1'), attributes: compute, isRemote: true as const },
-    { name: nodeName('r2'), attributes: new Map([...compute, ['db-role', 'true']]), isRemote: true as const },
+    { name: r1, attributes: compute, isRemote: true as const },
+    { name: r2, attributes: new Map([...compute, ['db-role', 'true']]), isRemote: true as const },
     { name: n3, attributes: none },
   ]
-  const resolved = (nodes: unknown): ReturnType<typeof resolveNodes> => {
-    const read = readRollout({ rollout: 'a', version: '2', nodes, steps: { actions: [action] } })
+  const resolved = (nodes: unknown, more: object = {}, waves: object = {}): ReturnType<typeof resolveNodes> => {
+    const steps = { actions: [{ ...action, ...more }] }
+    const read = readRollout({ rollout: 'a', version: '2', nodes, waves, steps })
     if (!read.ok) throw new Error(JSON.stringify(read.reports))
     return resolveNodes(read.value, facts)
   }
-  expect(resolved([{ name: ['n1', 'r1'] }]).problems).toEqual([
-    'r1 is a remote node: a rollout runs on cluster nodes only.',
-  ])
-  expect(resolved([{ role: 'compute' }]).problems).toEqual([
-    'r1, r2 are remote nodes: a rollout runs on cluster nodes only.',
-  ])
-  expect(resolved([{ role: 'db' }])).toMatchObject({ problems: [], waves: [{ nodes: [n1, n2] }], remotes: ['r2'] })
-  expect(resolved('all')).toMatchObject({
-    problems: [],
-    waves: [{ nodes: [n1, n2, n3] }],
-    limits: [{ nodes: [n1, n2, n3] }],
-    remotes: [],
+
+  test('are concerned where a name, a role or an expression means them, in the waves of their roles', () => {
+    expect(resolved([{ name: ['n1', 'r1'] }])).toMatchObject({ problems: [], waves: [{ nodes: [n1, r1] }] })
+    expect(resolved([{ role: 'compute' }])).toMatchObject({ problems: [], waves: [{ nodes: [r1, r2] }], remotes: [] })
+    expect(
+      resolved([{ role: 'db' }, { where: 'compute-role eq true' }], {}, { order: ['db', 'compute'] }),
+    ).toMatchObject({
+      waves: [
+        { role: 'db', nodes: [n1, n2, r2] },
+        { role: 'compute', nodes: [r1] },
+      ],
+    })
+  })
+
+  test("are not meant by 'all', which names them", () => {
+    expect(resolved('all')).toMatchObject({
+      problems: [],
+      waves: [{ nodes: [n1, n2, n3] }],
+      limits: [{ nodes: [n1, n2, n3] }],
+      remotes: [r1, r2],
+    })
+  })
+
+  test('are counted by the limit of all nodes where they are concerned, and by each limit that means them', () => {
+    const limits = [{ role: 'compute', 'max-unavailable': 1 }]
+    expect(resolved([{ name: 'r1' }], {}, { limits })).toMatchObject({
+      limits: [{ nodes: [n1, n2, n3, r1] }, { nodes: [r1, r2] }],
+    })
+  })
+
+  test('take no command that boots the node or stops its cluster', () => {
+    expect(resolved([{ name: ['n1', 'r1'] }], { reboots: true }).problems).toEqual([
+      "r1 is a remote node: 'install' with reboots can run on cluster nodes only.",
+    ])
+    expect(resolved([{ role: 'compute' }], { 'stops-cluster': true }).problems).toEqual([
+      "r1, r2 are remote nodes: 'install' with stops-cluster can run on cluster nodes only.",
+    ])
+    expect(resolved('all', { reboots: true }).problems).toEqual([])
+  })
+})
+
+describe('a playbook on the DC', () => {
+  const play = { name: 'play', playbook: '/srv/site.yml', 'playbook-on': 'dc', retries: 1, 'retry-delay': '1s' }
+  const begun = (): RolloutRecord => run(rollout({}, { actions: [play] }), { dc: n3 }, 1).state
+
+  test('is a task of the DC for the node that is upgraded', () => {
+    const { effects } = run(rollout({}, { actions: [play] }), { dc: n3 }, 1)
+    expect(effects).toContainEqual(
+      expect.objectContaining({
+        kind: 'put-task',
+        node: n3,
+        env: expect.objectContaining({ SYSTOLE_ROLLOUT_NODE: 'n1' }) as unknown,
+      }),
+    )
+  })
+
+  test('that is lost with the DC runs again on the next one', () => {
+    const lost = run(begun(), { dc: n2, tasks: { 'r1-1-1': { state: 'lost', began: true } } }, 2)
+    const again = run(lost.state, { dc: n2, tasks: { 'r1-1-1': { state: 'lost', began: true } } }, 4000)
+    expect(again.effects).toContainEqual(expect.objectContaining({ kind: 'put-task', id: 'r1-1-2', node: n2 }))
   })
 })
 

@@ -118,7 +118,7 @@ function groupsOf(
 ): { readonly groups: readonly (readonly NodeName[])[]; readonly waiting: PlannedWave['waiting'] } {
   const down = new Set(
     status.nodes
-      .filter(({ online, standby, maintenance, kind }) => kind === 'member' && (!online || standby || maintenance))
+      .filter(({ online, standby, maintenance }) => !online || standby || maintenance)
       .map(({ name }) => name),
   )
   const groups: NodeName[][] = []
@@ -268,7 +268,8 @@ function notesOn(
   const notes = without.length === 0 ? [] : [`Without 'undo', abort cannot take back: ${without.join(', ')}.`]
   for (const { label, nodes } of limits)
     if (nodes.length === 0) notes.push(`No node is meant by the limit of '${label}'.`)
-  if (remotes.length > 0) notes.push(`Remote nodes, on which nothing is done: ${remotes.join(', ')}.`)
+  if (remotes.length > 0)
+    notes.push(`Remote nodes, which 'all' does not mean and on which nothing is done: ${remotes.join(', ')}.`)
   if (waves.length === 0) notes.push('There is nothing to do.')
   if (onFailure !== 'halt' && without.length > 0) notes.push(`on-failure is ${onFailure}: the same applies there.`)
   if (hold === 'maintenance' && commands.some(({ reboots }) => reboots))

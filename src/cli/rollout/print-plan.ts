@@ -36,14 +36,16 @@ function printGroup({ nodes, held, released }: PlannedGroup, { hold }: RolloutDe
 }
 
 function printSteps({ commands }: RolloutDefinition): string {
-  const rows = commands.map(({ stage, name, argv, undo }) => [
+  const rows = commands.map(({ stage, name, argv, undo, playbook, undoPlaybook }) => [
     stage,
     name,
-    shellLine(argv),
-    undo === undefined ? '' : `undo: ${shellLine(undo)}`,
+    playbook === undefined ? shellLine(argv) : `playbook ${playbook.path}, ${placeOf(playbook)}`,
+    undo === undefined ? '' : `undo: ${undoPlaybook === undefined ? shellLine(undo) : `playbook ${undoPlaybook}`}`,
   ])
   return `\nOn each node:\n${alignColumns(rows, '  ')}`
 }
+
+const placeOf = ({ place }: { readonly place: 'node' | 'dc' }): string => (place === 'dc' ? 'on the DC' : 'on the node')
 
 const shellLine = (argv: readonly string[]): string =>
   shortLine(argv[0] === '/bin/sh' && argv[1] === '-c' ? (argv[2] ?? '') : argv.join(' '))

@@ -69,6 +69,7 @@ async function start(daemon: Daemon, asked: Messages['StartRolloutRequest']): Pr
     const last = entries.find(({ key }) => key === lastRolloutKey)
     const number = Number(last && fromBytes(last.value)) || 0
     const record = recordOf(daemon, definition, { id: `r${number + 1}`, user: asked.user || 'unknown', versions })
+    refuseUnknown(daemon, record)
     refuseMeeting(record, stored)
     const step = writesOfStep({
       before: undefined,
@@ -123,6 +124,18 @@ function recordOf(
   if (waves.length === 0)
     throw refuse('nothing-to-do', `There is nothing to do: ${already.join(', ')} run ${definition.version} already.`)
   return newRecord({ id, definition, waves, limits, user, from: node.name, before: versions }, Date.now())
+}
+
+/** An older DC would take a remote node for one that was removed, and play a playbook on the node itself. */
+function refuseUnknown({ node }: Daemon, { nodes, definition: { commands } }: RolloutRecord): void {
+  const members = node.file.nodes.map(({ name }) => name)
+  const remote = nodes.find((one) => !members.includes(one.node))?.node
+  const played = commands.find(({ playbook }) => playbook?.place === 'dc')?.name
+  if (remote === undefined && played === undefined) return
+  const what = remote === undefined ? `playbooks on the DC ('${played}')` : `rollouts on remote nodes (${remote})`
+  for (const [name, { knowsRemoteRollouts }] of node.view.members)
+    if (knowsRemoteRollouts !== true)
+      throw refuse('older-version', `${name} runs a version of Systole without ${what}. Upgrade it first.`)
 }
 
 function refuseMeeting({ nodes }: RolloutRecord, stored: readonly StoredRollout[]): void {

@@ -598,6 +598,7 @@ export class ClusterNode {
       knowsShares: true,
       knowsHolds: true,
       knowsPlays: true,
+      knowsRemoteRollouts: true,
       knowsConfirmation: true,
       ...saidOf(this.#core.state),
       ...(this.#bootId === undefined ? {} : { bootId: this.#bootId }),

@@ -14,6 +14,7 @@ import {
   type RolloutRecord,
 } from '../../rollout/index.ts'
 import { type ClusterStatus, statusOfCib } from '../../status/index.ts'
+import { remoteNodesOf, taskNodeLife } from '../jobs/task-nodes.ts'
 import { type ClusterFile, storeHosts } from '../node-list/cluster-file.ts'
 import { fromBytes } from '../records/json-value.ts'
 import { tasksPrefix } from '../records/keys.ts'
@@ -49,9 +50,9 @@ export function rolloutInput(
       owner.kind === 'rollout' && owner.name === record.id && node ? [node] : [],
     ),
   )
-  const nodes = status.nodes
-    .filter(({ kind }) => kind === 'member')
-    .map((node) => [node.name, nodeSeen(node, { sights, status, own, taken, versions })] as const)
+  const nodes = status.nodes.map(
+    (node) => [node.name, nodeSeen(node, { sights, status, own, taken, versions })] as const,
+  )
   return {
     nodes: new Map(nodes),
     tasks: tasksOf(sights.below, record),
@@ -59,6 +60,7 @@ export function rolloutInput(
     removed: removedOf(sights, record),
     held: own,
     settled,
+    ...(view.dc !== undefined && { dc: view.dc.node }),
     majority: isOneOfTwo ? 1 : Math.floor(voters.length / 2) + 1,
     otherVotes: sights.witnessUp && file.witness?.votes === true ? 1 : 0,
     clock: clockAt(now),
@@ -67,11 +69,17 @@ export function rolloutInput(
 
 /** Those that are only away stand in the list of nodes. One that is being removed counts from when it has left: its tasks are lost then. */
 export function removedOf(
-  { view, file }: Pick<Sights, 'view' | 'file'>,
+  {
+    view,
+    file,
+  }: {
+    readonly view: Pick<ClusterView, 'members' | 'configuration'>
+    readonly file: ClusterFile
+  },
   { nodes, limits }: RolloutRecord,
 ): ReadonlySet<NodeName> {
   const staying = file.nodes.filter(({ leaving }) => leaving !== true).map(({ name }) => name)
-  const present = new Set([...staying, ...view.members.keys()])
+  const present = new Set([...staying, ...view.members.keys(), ...remoteNodesOf(view)])
   const meant = [...nodes.map(({ node }) => node), ...limits.flatMap((limit) => limit.nodes)]
   return new Set(meant.filter((node) => !present.has(node)))
 }
@@ -102,17 +110,17 @@ function nodeSeen(
   { name, online, unclean, pending, standby, maintenance }: ClusterStatus['nodes'][number],
   { sights: { view, file }, status, own, taken, versions }: Around,
 ): NodeSeen {
-  const member = view.members.get(name)
+  const life = taskNodeLife(view, name)
   const isOwn = own.has(name)
   const rollout = taken.get(name)
   const record = versions.get(name)
   return {
-    online: online && !unclean && !pending && member?.state === 'member',
+    online: online && !unclean && !pending && life !== undefined,
     standby: standby && !isOwn,
     maintenance: maintenance && !isOwn,
     empty: isEmpty(status, name),
     ...(rollout !== undefined && { rollout }),
-    ...(member?.bootId !== undefined && { bootId: member.bootId }),
+    ...(life?.bootId !== undefined && { bootId: life.bootId }),
     votes: file.nodes.find((node) => node.name === name)?.votes === true ? 1 : 0,
     ...(record && { version: versionOf(record) }),
   }
