@@ -80,7 +80,7 @@ const withoutList: readonly (readonly [reason: string, paths: string])[] = [
     runsAgent,
     'resource debug-start | resource debug-stop | resource debug-monitor | resource debug-promote | resource debug-demote',
   ],
-  [ofRoot, 'job run | job copy | job output | lock run | node benchmark | play run | play resume'],
+  [ofRoot, 'job run | job copy | job output | lock run | node benchmark | play output | play run | play resume'],
   ['It reads folders of the host.', 'play plan'],
   ['It goes on until it is ended. Follow GET /api/v1/events.', 'service watch'],
   ['GET /api/v1/status has the same facts as JSON.', 'status xml'],

@@ -103,13 +103,45 @@ test('services of Task-Core run by what they require; after a failure only what 
     'identity-done': 'waiting waiting',
   })
   for (const node of ['n1', 'n2']) await lab.inNode(node, 'touch', '/var/lib/systole/play/ready')
-  const resumed = await play('n3', 'resume', id)
+  const { output, ...resumed } = (await play('n3', 'resume', id, '--output')) as PlayRecord & { output: object }
   expect(resumed.state).toBe('done')
+  expect(Object.entries(output)).toContainEqual(['n1 identity-init', expect.stringContaining('identity\n') as unknown])
   expect(resumed.begun - (halted?.begun ?? 0)).toBe(4)
   const bootstrap = await Promise.all(
     ['n1', 'n2'].map((node) => lab.inNode(node, 'sh', '-c', 'cat /var/lib/systole/play/bootstrap 2>/dev/null || true')),
   )
   expect(bootstrap.join('')).toBe('bootstrap\n')
+})
+
+test('what the steps print is shown with node and step as it comes, and again afterwards', async () => {
+  const gated = `echo on $SYSTOLE_NODE; while [ ! -e ${file('print')} ]; do sleep 0.1; done; echo later`
+  const text = `- jobs:\n    - RUN: ${gated}\n- targets: [n2]\n  jobs:\n    - RUN: echo second\n`
+  const path = written('prints.yaml', text)
+  const run = lab.inNode('n1', 'bash', '-c', `systole play run ${path} --output > ${file('printed')}`)
+  const printed = (): string => (existsSync(file('printed')) ? readFileSync(file('printed'), 'utf8') : '')
+  await lab.until('all nodes have printed', () => nodes.every((node) => printed().includes(`: on ${node}\n`)))
+  expect(printed()).not.toContain('later')
+  writeFileSync(file('print'), '')
+  await run
+  const [first, second] = (
+    JSON.parse(await lab.systole('n1', 'play', 'list', '--json')) as { plays: PlayRecord[] }
+  ).plays[0]?.steps.map(({ id }) => id) ?? ['', '']
+  for (const node of nodes) expect(printed()).toContain(`${node} ${first}: later\n`)
+  expect(printed()).toMatch(new RegExp(`^n2 ${second}: second$`, 'm'))
+  const { id } = (JSON.parse(await lab.systole('n1', 'play', 'list', '--json')) as { plays: PlayRecord[] })
+    .plays[0] as PlayRecord
+  const again = await lab.systole('n3', 'play', 'output', id, `--step=${first}`, '--on=n1')
+  expect(again).toMatch(new RegExp(`^n1 ${first}: > RUN: .*\nn1 ${first}: on n1\nn1 ${first}: later\n$`))
+  const { output } = JSON.parse(await lab.systole('n2', 'play', 'output', id, '--json')) as {
+    readonly output: Readonly<Record<string, string>>
+  }
+  expect(Object.keys(output).sort()).toEqual([...nodes.map((node) => `${node} ${first}`), `n2 ${second}`].sort())
+  await expect(lab.systole('n1', 'play', 'output', id, '--step=frist')).rejects.toMatchObject({
+    cause: { stderr: expect.stringContaining("has no step 'frist'") as unknown },
+  })
+  await expect(lab.systole('n1', 'play', 'output', id, '--on=n9')).rejects.toMatchObject({
+    cause: { stderr: expect.stringContaining("is not for a node 'n9'") as unknown },
+  })
 })
 
 test('a play goes on when its client, a daemon and the DC are killed; each step runs once on each node', async () => {

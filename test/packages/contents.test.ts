@@ -27,7 +27,7 @@ beforeAll(() => {
   mkdirSync(tree)
   for (const name of ['systole', 'systole-pacemaker-compat']) run('dpkg-deb', '-x', deb(name), tree)
 }, 240_000)
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+afterAll(() => rmSync(folder, { recursive: true, force: true }), 60_000)
 
 test('two builds are the same, byte for byte, whatever the umask', () => {
   build('two', '077', '--only', 'systole,systole-pacemaker-compat')
@@ -100,6 +100,23 @@ test('the program runs from where it is installed, with what is inside', () => {
   )
   const loads = `for (const name of ['reflect-metadata', 'lmdb', 'koffi', '@peculiar/x509']) require(name)`
   execFileSync('node', ['-e', loads], { cwd: program })
+})
+
+test.each(['systole', 'systole-remote'])('%s has the programs that run tasks of jobs and parts of plays', (name) => {
+  const root = join(folder, `runs-${name}`)
+  run('dpkg-deb', '-x', deb(name), root)
+  const dist = join(root, 'usr/lib/systole/program/dist')
+  const task = join(root, 'task')
+  mkdirSync(task)
+  const component = { verb: 'RUN', label: 'RUN: echo played', text: 'echo played', options: {} }
+  const order = { components: [component], query: {}, force: false, play: 'p1', folder: join(root, 'components') }
+  const argv = [process.execPath, join(dist, 'systole-components.cjs')]
+  const env = { PATH: process.env.PATH ?? '' }
+  const given = { argv, env, stdin: JSON.stringify(order), timeoutMs: 60_000, maxOutput: 4096, notes: true }
+  writeFileSync(join(task, 'task.json'), JSON.stringify(given))
+  run(process.execPath, join(dist, 'systole-task.cjs'), task)
+  expect(JSON.parse(readFileSync(join(task, 'result.json'), 'utf8'))).toMatchObject({ exitCode: 0 })
+  expect(readFileSync(join(task, 'output'), 'utf8')).toBe('> RUN: echo played\nplayed\n')
 })
 
 test('the units name what the packages have', () => {

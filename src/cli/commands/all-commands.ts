@@ -78,7 +78,7 @@ import { orchestrateSettings } from './orchestrate/settings.ts'
 import { pkiRotate, pkiStatus } from './pki/pki.ts'
 import { exportFile } from './plan/export.ts'
 import { apply, plan } from './plan/plan.ts'
-import { playCancel, playList, playPlan, playResume, playRun, playShow } from './play/play.ts'
+import { playCancel, playList, playOutput, playPlan, playResume, playRun, playShow } from './play/play.ts'
 import { profileCreate, profileDelete, profileList, profileMatch, profileRequire } from './profile/profile.ts'
 import { propertyConfig, propertyList } from './property/config.ts'
 import { propertyDefaults, propertyDescribe } from './property/describe.ts'
@@ -417,6 +417,7 @@ export const allCommands: readonly Command[] = [
   playPlan,
   playList,
   playShow,
+  playOutput,
   playResume,
   playCancel,
   rolloutPlan,

@@ -238,10 +238,11 @@ async function cancel(daemon: Daemon, id: string, user: string): Promise<Message
 /** From the node where the task ran. Where that cannot be asked, the record has the last of it. */
 async function output(
   daemon: Daemon,
-  { id, node, offset, waitMs }: Messages['JobOutputRequest'],
+  { id, node, offset, waitMs, task: ofOwner }: Messages['JobOutputRequest'],
   signal: AbortSignal,
 ): Promise<Messages['JobOutput']> {
-  const ofNode = await begun(daemon, { id, node, waitMs })
+  const ofNode =
+    ofOwner === undefined ? await begun(daemon, { id, node, waitMs }) : taskOfOwner(daemon, { id, node, task: ofOwner })
   if (ofNode?.task === undefined) return { data: '', ended: ofNode === undefined || hasEnded(ofNode) }
   const entry = daemon.node.entry(taskKey(ofNode.task))
   const task = entry && parseTask(fromBytes(entry.value))
@@ -262,6 +263,18 @@ async function output(
     const note = `${ofNode.node} could not be asked for all of its output.`
     return { data: offset > 0 ? '' : Buffer.from(task?.tail ?? '').toString('base64'), ended: true, note }
   }
+}
+
+/** Of a play or a rollout, whose record names it. */
+function taskOfOwner(
+  { node: here }: Daemon,
+  { id, node, task }: { readonly id: string; readonly node: string; readonly task: string },
+): JobNode {
+  const entry = isTaskId(task) ? here.entry(taskKey(task)) : undefined
+  const known = entry && parseTask(fromBytes(entry.value))
+  if (known === undefined || known.owner.kind === 'job' || known.owner.name !== id || known.node !== node)
+    throw refuse('no-such-task', `There is no task '${task}' of '${id}' on '${node}'.`)
+  return { node: known.node, task, state: isFinished(known) ? 'succeeded' : 'started' }
 }
 
 async function outputOf(

@@ -14,7 +14,7 @@ const answersWithinMs = 30_000
 const patienceMs = 120_000
 const pauseMs = 300
 /** What a node that has ended has printed comes at once, or not at all. */
-const silentMs = 10_000
+export const silentMs = 10_000
 
 export interface FollowHow {
   readonly nodes: readonly string[]
@@ -52,14 +52,29 @@ async function untilEnded(live: LocalClient, job: Job): Promise<Job> {
   return known
 }
 
-async function readNode(
+interface OutputSource {
+  readonly id: string
+  readonly node: string
+  /** Of a play or a rollout. */
+  readonly task?: string
+  /** What stands before each line, where that is not the node. */
+  readonly label?: string
+}
+
+export async function readNode(
   live: LocalClient,
-  { id, node }: { readonly id: string; readonly node: string },
-  { write, note, signal, onData }: FollowHow & { readonly signal: AbortSignal; readonly onData: () => void },
+  { label, ...source }: OutputSource,
+  {
+    write,
+    note,
+    signal,
+    onData,
+  }: Omit<FollowHow, 'nodes'> & { readonly signal: AbortSignal; readonly onData: () => void },
 ): Promise<void> {
-  const lines = new Lines(node, write)
+  const { id, node } = source
+  const lines = new Lines(label ?? node, write)
   for (let offset = 0; !signal.aborted; ) {
-    const asked = { id, node, offset, waitMs }
+    const asked = { ...source, offset, waitMs }
     const answer = await patiently(id, () => live.readJobOutput(asked, { timeoutMs: answersWithinMs, signal }), signal)
     if (answer.data !== '') {
       onData()

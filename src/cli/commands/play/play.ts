@@ -1,5 +1,6 @@
 /** Plays: orchestration files of Directord and services of Task-Core, run as one graph. The DC goes on with a play whatever becomes of the command. */
 import { setTimeout as delay } from 'node:timers/promises'
+import { didYouMean, similarWords } from '../../../base/index.ts'
 import { graphAsDot, graphAsSvg, isDone, isOver, type PlayRecord } from '../../../plays/index.ts'
 import { NoAnswerError, RefusedError, UnreachableError } from '../../../rpc/index.ts'
 import { rolesOf } from '../../../status/index.ts'
@@ -9,8 +10,10 @@ import { liveCluster } from '../../call/live.ts'
 import { alignColumns } from '../../call/table.ts'
 import { statusOf } from '../../facts/status-view.ts'
 import { expectWords } from '../../grammar/words.ts'
+import { PlayOutput, type Wanted } from '../../play/play-output.ts'
 import { exitCodeOf, news, printPlay, printSteps, summaryOf } from '../../play/print-play.ts'
 import { type PlayCluster, type ReadPlay, readPlay } from '../../play/read-play.ts'
+import { writeOutput } from '../job/follow.ts'
 
 const codes = 'Exit codes: 0 done, 1 refused, 3 halted by a failure, 75 not ended yet, 130 cancelled.'
 const waitMs = 10_000
@@ -23,6 +26,7 @@ const onFlag: Flag = {
   summary: 'Instead of the targets in orchestration files: these nodes, separated by commas, or role=<role>',
   completes: 'node',
 }
+const outputFlag: Flag = { name: 'output', summary: 'Print also what the steps print, as it comes' }
 const detach: Flag = { name: 'detach', summary: 'Do not follow it: the cluster goes on with it' }
 
 export const playPlan: Command = {
@@ -56,7 +60,7 @@ export const playPlan: Command = {
 
 export const playRun: Command = {
   path: ['play', 'run'],
-  usage: '<file or folder>... [--on=<nodes>] [--force] [--queue] [--detach]',
+  usage: '<file or folder>... [--on=<nodes>] [--force] [--queue] [--output|--detach]',
   summary: 'Run orchestration files of Directord, or services of Task-Core, and follow them',
   details: `Nothing begins before all files are right. Each step begins when the steps that it requires are done on all their nodes. After a failure what is under way is finished and the play halts. A node does not repeat what it has done before with the same content. Ctrl-C ends only the display. ${codes}`,
   examples: ['systole play run site.yaml', 'systole play run services/ inventory.yaml roles.yaml'],
@@ -64,10 +68,12 @@ export const playRun: Command = {
     onFlag,
     { name: 'force', summary: 'Do also what was done before' },
     { name: 'queue', summary: 'Wait for nodes that are offline instead of halting' },
+    outputFlag,
     detach,
   ],
   completes: ['file'],
   run: async (call) => {
+    refuseBoth(call)
     const live = liveCluster(call)
     const { steps, warnings } = await readFiles(call)
     for (const warning of warnings) call.terminal.progress(warning)
@@ -81,13 +87,14 @@ export const playRun: Command = {
 
 export const playResume: Command = {
   path: ['play', 'resume'],
-  usage: '[<id>] [--detach]',
+  usage: '[<id>] [--output|--detach]',
   summary: 'Continue a play that has halted or was cancelled, and follow it',
   details: `Steps that are done stay done. A step that has failed runs again on the nodes where it failed, from the component that failed. ${codes}`,
-  flags: [detach],
+  flags: [outputFlag, detach],
   completes: ['anything'],
   run: async (call) => {
     expectWords(call.words, { atLeast: 0, atMost: 1, usage: 'play resume [<id>]' })
+    refuseBoth(call)
     const id = call.words[0] ?? onlyOne(await listed(call), ({ state }) => state === 'halted', 'has halted')
     const { state } = await liveCluster(call).changePlay({ id, word: 'resume', user: call.terminal.user })
     if (call.flags.has('detach')) return done(`The play ${id} continues.\n`, { id, state })
@@ -140,6 +147,48 @@ export const playShow: Command = {
     const { play } = await one(call, { id: call.words[0] ?? '' })
     return done(printPlay(play), play, exitCodeOf(play))
   },
+}
+
+export const playOutput: Command = {
+  path: ['play', 'output'],
+  usage: '<id> [--step=<step>] [--on=<nodes>]',
+  summary: 'Show what the steps of a play have printed, and follow it until it has ended or halted',
+  details: `Each line begins with the node and the step. Of a step that was tried again the last attempt is shown. ${codes}`,
+  flags: [
+    { name: 'step', value: 'step', summary: 'Only of this step' },
+    { name: 'on', value: 'nodes', summary: 'Only of these nodes, separated by commas', completes: 'node' },
+  ],
+  completes: ['anything'],
+  run: async (call) => {
+    expectWords(call.words, { atLeast: 1, atMost: 1, usage: 'play output <id> [--step=<step>] [--on=<nodes>]' })
+    const [id = ''] = call.words
+    const wanted = await wantedOf(call, id)
+    return await follow(call, id, wanted)
+  },
+}
+
+async function wantedOf(call: Call, id: string): Promise<Wanted> {
+  const { flags } = call
+  const [step, on] = [flags.get('step'), flags.get('on')]
+  const { play } = await one(call, { id })
+  if (typeof step === 'string' && !play.steps.some((known) => known.id === step))
+    throw new Refusal(
+      `The play '${id}' has no step '${step}'.${didYouMean(
+        similarWords(
+          step,
+          play.steps.map((known) => known.id),
+        ),
+      )}`,
+    )
+  const nodes = typeof on === 'string' ? [...new Set(on.split(','))] : undefined
+  const ofPlay = play.steps.flatMap(({ hosts }) => hosts.map(({ node }) => String(node)))
+  const others = nodes?.filter((node) => !ofPlay.includes(node)) ?? []
+  if (others.length > 0) throw new Refusal(...others.map((node) => `The play '${id}' is not for a node '${node}'.`))
+  return { ...(nodes && { nodes }), ...(typeof step === 'string' && { step }) }
+}
+
+function refuseBoth({ flags }: Call): void {
+  if (flags.has('output') && flags.has('detach')) throw new Refusal('Specify one of --output and --detach.')
 }
 
 async function readFiles(call: Call): Promise<ReadPlay> {
@@ -214,7 +263,10 @@ async function one(
 }
 
 /** Until it has ended or halted. The node may be one that the play boots. */
-async function follow(call: Call, id: string): Promise<Outcome> {
+async function follow(call: Call, id: string, wanted?: Wanted): Promise<Outcome> {
+  const printed = new Map<string, string>()
+  const output = outputOf(call, wanted, printed)
+  const isQuiet = wanted !== undefined || call.flags.has('json')
   let before: PlayRecord | undefined
   let newerThan = 0
   let isDownTold = false
@@ -222,12 +274,16 @@ async function follow(call: Call, id: string): Promise<Outcome> {
     try {
       const { play, revision } = await one(call, { id, newerThan, waitMs })
       isDownTold = false
-      if (!call.flags.has('json')) for (const line of news(before, play)) call.terminal.progress(line)
+      if (!isQuiet) for (const line of news(before, play)) call.terminal.progress(line)
+      output?.see(play)
       before = play
       newerThan = revision
       if (isOver(play)) {
+        await output?.end()
+        const json = output === undefined ? play : { ...play, output: Object.fromEntries(printed) }
+        if (wanted !== undefined) return done('', json, exitCodeOf(play))
         const text = play.state === 'done' ? `${summaryOf(play)}\n` : printPlay(play)
-        return done(text, play, exitCodeOf(play))
+        return done(text, json, exitCodeOf(play))
       }
     } catch (error) {
       if (!isPassing(error)) throw error
@@ -236,6 +292,17 @@ async function follow(call: Call, id: string): Promise<Outcome> {
       await delay(pauseMs)
     }
   }
+}
+
+/** Prints as it comes; for `--json` it is kept, and becomes a part of the answer. */
+function outputOf(call: Call, wanted: Wanted | undefined, printed: Map<string, string>): PlayOutput | undefined {
+  if (wanted === undefined && !call.flags.has('output')) return undefined
+  const keep = async (label: string, lines: readonly string[]): Promise<void> => {
+    printed.set(label, (printed.get(label) ?? '') + lines.map((line) => `${line}\n`).join(''))
+    await Promise.resolve()
+  }
+  const write = call.flags.has('json') ? keep : writeOutput
+  return new PlayOutput(liveCluster(call), wanted ?? {}, { write, note: call.terminal.progress })
 }
 
 const passing: ReadonlySet<string> = new Set(['not-started', 'no-quorum', 'not-running', 'unreachable'])
