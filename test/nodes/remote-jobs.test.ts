@@ -15,7 +15,7 @@ beforeAll(async () => {
   await lab.createFencing()
   await lab.addRemote(remote, 'n1', 'op', 'monitor', 'interval=10')
   await lab.until('the remote node is online', () => isOnline(lab, remote, 'n1'))
-}, 120_000)
+}, 240_000)
 
 afterAll(() => lab.close(), 60_000)
 
