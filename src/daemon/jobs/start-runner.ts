@@ -48,7 +48,10 @@ export class TaskRunners {
     this.#wanted = Math.max(0, this.#wanted - 1)
     const [waiting, ...others] = this.#spare.filter(lives)
     // One of another version may wait to hear in another way.
-    if (waiting === undefined && !this.#isSame()) return this.#startOne(folder, onEnd)
+    if (waiting === undefined && !this.#isSame()) {
+      this.#startOne(folder, onEnd)
+      return
+    }
     this.#spare = others
     const runner = waiting ?? this.#open()
     runner.onEnd = onEnd
