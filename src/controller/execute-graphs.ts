@@ -1,6 +1,7 @@
 /** The walk in time: sends what is ready, sends again what may have been lost, and gives up what never ends. */
 import type { GraphAction } from '../transition/index.ts'
 import { limitsOf } from './limits.ts'
+import { isLoss, noteNeededVoters } from './needed-voters.ts'
 import { clusterNodes } from './node-states.ts'
 import { execute, remindMs, send } from './send.ts'
 import {
@@ -40,11 +41,14 @@ function sendReady(state: ControllerState, now: number): Turn {
 function sendReadyOf(state: ControllerState, transition: number, now: number): Turn {
   const walk = walkOf(state, transition)
   if (walk === undefined) return turn(state)
-  const actions = nextActions(walk, limitsOf(state, walk, now))
-  if (actions.length === 0) return turn(state)
+  const ready = nextActions(walk, limitsOf(state, walk, now))
+  if (ready.length === 0) return turn(state)
+  // One fencing at a time: whether the store has a majority without the next node depends on it.
+  const first = ready.find(isLoss)
+  const actions = first === undefined ? ready : ready.filter((action) => action === first || !isLoss(action))
   const sent = forEach(state, actions, (next, action) => send(next, { transition, action }, now))
   // What was done at once may have made others ready.
-  return andThen(sent, (next) => sendReadyOf(next, transition, now))
+  return andThen(sent, (next) => sendReadyOf(first === undefined ? next : noteNeededVoters(next, now), transition, now))
 }
 
 /** A node that took a command and never told what became of it owes the result. */

@@ -4,6 +4,7 @@
  * or for another one that makes the majority. It does not wait for ever: a reboot may be what the node needs.
  */
 import type { NodeName } from '../base/index.ts'
+import type { GraphAction } from '../transition/index.ts'
 import { clusterNodes } from './node-states.ts'
 import { fencingActionOf } from './send.ts'
 import { type ControllerState, withDcState } from './state.ts'
@@ -16,10 +17,11 @@ export const neededVoterPatienceMs = 60_000
 export function noteNeededVoters(state: ControllerState, now: number): ControllerState {
   const { dcState } = state
   if (dcState === undefined) return state
-  const wanted = dcState.walks.flatMap(actionsToCome).flatMap((action) => {
-    const isLoss = action.kind === 'cluster' && isFencing(action) && fencingActionOf(action) !== 'on'
-    return isLoss && action.node !== undefined && isNeeded(state, action.node) ? [action.node] : []
-  })
+  const wanted = dcState.walks
+    .flatMap(actionsToCome)
+    .flatMap((action) =>
+      isLoss(action) && action.node !== undefined && isNeeded(state, action.node) ? [action.node] : [],
+    )
   if (wanted.length === 0 && dcState.neededVoters.size === 0) return state
   // A transition is computed anew for every change: until then nobody knows whether the next one wants the same.
   const isOpen =
@@ -50,15 +52,22 @@ export function goesOnWithout({ voters, otherVoter, view }: ControllerState, los
   return voters === undefined ? clusterNodes(view).length <= 2 : otherVoter === lost
 }
 
-/** The others are here as far as they are heard, and the witness as far as it answers. */
+/** A fencing after which the node is off, for a while at least. */
+export const isLoss = (action: GraphAction): boolean =>
+  action.kind === 'cluster' && isFencing(action) && fencingActionOf(action) !== 'on'
+
+/** Its device may have been told already, also where the fencing was withdrawn. */
+export const isBeingFenced = ({ dcState }: ControllerState, node: NodeName): boolean =>
+  dcState?.fencing.get(node)?.id !== undefined
+
+/** The others are here as far as they are heard and not about to be off, and the witness as far as it answers. */
 function isNeeded(state: ControllerState, node: NodeName): boolean {
   const { view, silent, agreed, self, uselessWitness } = state
   const nodes = clusterNodes(view)
   const voters = state.voters ?? nodes
   if (!voters.includes(node) || goesOnWithout(state, node)) return false
-  const rest = voters.filter(
-    (voter) =>
-      voter !== node && voter !== uselessWitness && (voter === self || (!silent.has(voter) && !agreed.has(voter))),
-  )
+  const isHere = (voter: NodeName): boolean =>
+    voter === self || (!silent.has(voter) && !agreed.has(voter) && !isBeingFenced(state, voter))
+  const rest = voters.filter((voter) => voter !== node && voter !== uselessWitness && isHere(voter))
   return rest.length * 2 <= voters.length
 }

@@ -4,7 +4,7 @@
  * rest keeps quorum, not for what the DC owes itself, and not for the same again after that has not helped. What may not be fenced is told, and everything goes on that does not need the answer.
  */
 import type { NodeName, ResourceId } from '../base/index.ts'
-import { goesOnWithout } from './needed-voters.ts'
+import { goesOnWithout, isBeingFenced } from './needed-voters.ts'
 import { clusterNodes, isMember, isUnclean } from './node-states.ts'
 import { type ControllerState, lookAgain, type OwedAnswer, withDcState } from './state.ts'
 import { underWayIn } from './under-way.ts'
@@ -76,9 +76,6 @@ function owesItselfStill(state: ControllerState, owed: OwedAnswer): boolean {
       action.resource === owed.resource,
   )
 }
-
-const isBeingFenced = ({ dcState }: ControllerState, node: NodeName): boolean =>
-  dcState?.fencing.get(node)?.id !== undefined
 
 function restHasQuorum(state: ControllerState, without: NodeName): boolean {
   const { view, silent, agreed } = state

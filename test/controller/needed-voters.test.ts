@@ -29,6 +29,7 @@ class Dc {
   fenced: string[] = []
   published: readonly string[] = []
   now = 0
+  wanted: readonly ClusterAction[] = [fencing]
   #view = emptyView
   #revision = 10
 
@@ -97,7 +98,7 @@ class Dc {
     if (effect.kind === 'publish') this.published = effect.record.blockedBy
     if (effect.kind === 'compute') {
       const lost = this.#view.nodeStates.get(names[1] as NodeName)?.join === 'down'
-      const actions = lost ? [fencing] : []
+      const actions = lost ? this.wanted : []
       this.feed({ kind: 'computed', compute: effect.compute, graph: { actions, attributes: {} } })
     }
     if (effect.kind !== 'write') return
@@ -129,6 +130,26 @@ test.each([3, 5])('a lost node is fenced at once where the rest is a majority, o
   const dc = new Dc(nodes)
   dc.silent(2)
   expect(dc.fenced).toEqual(['n2'])
+})
+
+test('of two nodes that are to be fenced, the second waits while the first is heard and about to be off', () => {
+  const dc = new Dc(3)
+  // Something else is wrong with n3, which is heard.
+  dc.wanted = [fencing, { ...fencing, id: 2, key: 'stonith-n3-reboot', node: names[2] as NodeName, downed: ['n3'] }]
+  dc.silent(2)
+  expect(dc.fenced).toEqual(['n2'])
+  // Its device was told already: that it is heard once more makes no majority.
+  dc.silent()
+  dc.later(1000)
+  expect(dc.fenced).toEqual(['n2'])
+})
+
+test('of several nodes that are to be fenced at once, only so many are that a majority is left', () => {
+  const dc = new Dc(5)
+  dc.wanted = [2, 3, 4].map((id) => ({ ...fencing, id, key: `stonith-n${id}-reboot`, node: names[id - 1] as NodeName }))
+  // The other two are heard.
+  dc.silent(2)
+  expect(dc.fenced).toEqual(['n2', 'n3'])
 })
 
 test('a witness that does not answer makes no majority', () => {

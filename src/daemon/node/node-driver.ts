@@ -124,7 +124,6 @@ export class NodeDriver {
   }
 
   #perform(effect: NodeEffect): void {
-    const { log } = this.#ports
     switch (effect.kind) {
       case 'controller':
         this.#controller.perform(effect.effect)
@@ -132,7 +131,7 @@ export class NodeDriver {
       case 'presence':
         performPresenceEffect(effect.effect, {
           ...this.#ports.presence(),
-          log,
+          log: this.#ports.log,
           written: (ok) => this.feed({ kind: 'presence', input: { kind: 'written', ok } }),
         })
         return
@@ -149,15 +148,11 @@ export class NodeDriver {
         this.#ports.votes(effect.effect)
         return
       case 'two-node-situation':
-        this.#ports.twoNodeSituation(effect.situation)
-        return
       case 'two-node-waits':
-        this.#ports.twoNodeWaits(effect.message)
-        return
       case 'executor-quorum':
       case 'quorum-gained':
       case 'quorum-lost':
-        this.#quorumChanged(effect)
+        this.#situationChanged(effect)
         return
       case 'plan-own-stops':
         void this.#planOwnStops(effect)
@@ -180,15 +175,23 @@ export class NodeDriver {
         this.#ports.depart(effect)
         return
       case 'log':
-        log[effect.level](effect.message, { ...effect.fields })
+        this.#ports.log[effect.level](effect.message, { ...effect.fields })
         return
       default:
         assertNever(effect)
     }
   }
 
-  #quorumChanged(effect: EffectOf<'executor-quorum' | 'quorum-gained' | 'quorum-lost'>): void {
+  #situationChanged(
+    effect: EffectOf<'two-node-situation' | 'two-node-waits' | 'executor-quorum' | 'quorum-gained' | 'quorum-lost'>,
+  ): void {
     switch (effect.kind) {
+      case 'two-node-situation':
+        this.#ports.twoNodeSituation(effect.situation)
+        return
+      case 'two-node-waits':
+        this.#ports.twoNodeWaits(effect.message)
+        return
       case 'executor-quorum':
         this.#ports.executor()?.setQuorum(effect.quorate)
         return
