@@ -32,7 +32,7 @@ is_number() {
 # number NAME VALUE: a parameter that must be a whole number above zero.
 number() {
   is_number "$2" && [ "$2" -gt 0 ] && return 0
-  reason "$1 '$2' is no number above zero"
+  reason "$1 '$2' is not a number above zero"
   return $OCF_ERR_CONFIGURED
 }
 

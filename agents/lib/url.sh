@@ -21,7 +21,7 @@ validate_url() {
   esac
   for range in $codes; do
     if ! is_number "${range%%-*}" || ! is_number "${range##*-}"; then
-      reason "codes '$codes' are no HTTP codes, such as 200 or 200-299"
+      reason "codes '$codes' are not HTTP codes, such as 200 or 200-299"
       return $OCF_ERR_CONFIGURED
     fi
   done

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
-import { inProse, inSource, literalsOf } from './words.ts'
+import { inProse, inShell, inSource, literalsOf, unreleased } from './words.ts'
 
 const top = resolve(import.meta.dirname, '../..')
 
@@ -15,11 +15,20 @@ const below = (folder: string, end: string): readonly string[] =>
     .map((name) => `${folder}/${name}`)
 
 const pages = [...below('docs', '.md'), 'README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'SECURITY.md']
-const found = [...below('src', '.ts'), ...pages]
+const scripts = ['agents/lib', 'agents/fence', 'agents/ocf/systole', 'packaging/debian'].flatMap((folder) =>
+  readdirSync(join(top, folder)).map((name) => `${folder}/${name}`),
+)
+
+function findingsOf(file: string, text: string): ReturnType<typeof inProse> {
+  if (file === 'CHANGELOG.md') return inProse(unreleased(text))
+  if (/\.(?:tsx?|mjs)$/.test(file)) return inSource(text)
+  return file.endsWith('.md') ? inProse(text) : inShell(text)
+}
+
+const found = [...below('src', '.ts'), ...below('src/console', '.tsx'), ...scripts, ...pages, 'CHANGELOG.md']
   .filter((file) => !otherHands.test(file))
   .flatMap((file) => {
-    const text = readFileSync(join(top, file), 'utf8')
-    const findings = file.endsWith('.ts') ? inSource(text) : inProse(text)
+    const findings = findingsOf(file, readFileSync(join(top, file), 'utf8'))
     return findings.map(({ line, words, instead }) => `${file}:${line}: '${words}': ${instead}`)
   })
 
@@ -46,6 +55,7 @@ test('each pattern is found in a literal and in prose, and good sentences pass',
     expect(inSource(`say("${text}")`), text).toHaveLength(1)
     expect(inProse(`> ${text}`), text).toHaveLength(1)
   }
+  expect(inShell('# it is no text\nreason "port $1 is no number"\n')).toHaveLength(1)
   const good = ['There is no node n1.', 'What is lost? Nothing.', 'It is no longer a member.', 'Nothing to change: …']
   for (const text of good) expect([...inSource(`say("${text}")`), ...inProse(text)], text).toEqual([])
 })

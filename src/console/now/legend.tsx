@@ -15,7 +15,7 @@ const shown: readonly Mark[] = [
 
 export function Legend() {
   return (
-    <ul class="legend" aria-label="What the shapes mean">
+    <ul class="legend" aria-label="Meaning of the shapes">
       {shown.map((mark) => (
         <li key={mark}>
           <Shape mark={mark} /> {wordOf(mark)}

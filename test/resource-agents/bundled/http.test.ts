@@ -68,7 +68,7 @@ test('a port that is taken is the reason for a failed start', async () => {
 })
 
 const bad = [
-  { port: 'eighty', reason: "port 'eighty' is no number" },
+  { port: 'eighty', reason: "port 'eighty' is not a number" },
   { port: '70000', reason: 'port 70000 is not between 1 and 65535' },
 ]
 for (const { port: written, reason } of bad)

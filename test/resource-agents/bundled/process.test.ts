@@ -145,9 +145,9 @@ describe('a process with a health URL', () => {
   const bad = [
     { name: 'command', value: '', exitCode: 6, reason: 'command is missing' },
     { name: 'url', value: 'ftp://x', exitCode: 6, reason: "url 'ftp://x' begins with neither" },
-    { name: 'codes', value: '2xx', exitCode: 6, reason: "codes '2xx' are no HTTP codes" },
+    { name: 'codes', value: '2xx', exitCode: 6, reason: "codes '2xx' are not HTTP codes" },
     { name: 'stop_signal', value: 'SIGTERM', exitCode: 6, reason: "stop_signal 'SIGTERM' is none of" },
-    { name: 'stop_timeout', value: 'long', exitCode: 6, reason: "stop_timeout 'long' is no number" },
+    { name: 'stop_timeout', value: 'long', exitCode: 6, reason: "stop_timeout 'long' is not a number" },
     { name: 'user', value: 'no-such-user', exitCode: 5, reason: "there is no user 'no-such-user'" },
     { name: 'directory', value: '/no/such/folder', exitCode: 5, reason: 'there is no folder /no/such/folder' },
     { name: 'envfile', value: '/no/such/file', exitCode: 5, reason: 'envfile /no/such/file cannot be read' },
