@@ -647,7 +647,15 @@ export const mutations: Readonly<Record<string, readonly Mutation[]>> = {
       "'up'",
     ],
   ],
+  'src/controller/execute-graphs.ts': [
+    [
+      'several nodes are fenced at once, whatever is left',
+      'const first = ready.find(isLoss)',
+      'const first = undefined as GraphAction | undefined',
+    ],
+  ],
   'src/controller/needed-voters.ts': [
+    ['a node that is being fenced counts for the majority', ' && !isBeingFenced(state, voter)', ''],
     ['a witness that does not answer counts for the majority', ' voter !== uselessWitness &&', ''],
     [
       'a node without which there is no majority is fenced at once',
