@@ -122,9 +122,9 @@ function judge(input: NodeStateInput, node: NodeName): Verdict {
   const state = input.view.nodeStates.get(node)
   const confirmation = input.view.confirmedDown.get(node)
   if (confirmation !== undefined) return judgeConfirmed(input, node, confirmation, { record, state })
-  if (record === undefined) return judgeAbsent(input, node, undefined, state)
+  if (record === undefined) return judgeAbsent(input, node, { record, state })
   const lost = node === input.self ? undefined : input.lost.get(node)
-  return lost === undefined ? judgePresent(input, record, state) : judgeAbsent(input, node, record, state, lost)
+  return lost === undefined ? judgePresent(input, record, state) : judgeAbsent(input, node, { record, state, lost })
 }
 
 /** The word of an administrator, or of the survivor of two, counts for nodes that are not here; for one that is, it is taken back. */
@@ -183,9 +183,15 @@ function judgePresent(input: NodeStateInput, record: MemberRecord, state: NodeSt
 function judgeAbsent(
   input: NodeStateInput,
   node: NodeName,
-  record: MemberRecord | undefined,
-  state: NodeStateRecord | undefined,
-  lost?: string,
+  {
+    record,
+    state,
+    lost,
+  }: {
+    readonly record: MemberRecord | undefined
+    readonly state: NodeStateRecord | undefined
+    readonly lost?: string
+  },
 ): Verdict {
   // Whoever was here since this DC rules is not missing but lost.
   const starting = input.startupUntil !== undefined && input.now < input.startupUntil

@@ -47,16 +47,17 @@ export function beginActing(state: FencingState, request: Request): FencingStep 
 export function goOn(state: FencingState, request: Request, acting: Acting, now: MonotonicMs): FencingStep {
   const { doing } = acting
   if (doing.kind === 'delaying')
-    return now < doing.until ? { state, effects: [] } : beginStep(state, request, acting, true, now)
-  return doing.kind === 'ready' ? beginStep(state, request, acting, doing.delayed, now) : { state, effects: [] }
+    return now < doing.until ? { state, effects: [] } : beginStep(state, request, acting, { delayed: true, now })
+  return doing.kind === 'ready'
+    ? beginStep(state, request, acting, { delayed: doing.delayed, now })
+    : { state, effects: [] }
 }
 
 function beginStep(
   state: FencingState,
   request: Request,
   acting: Acting,
-  delayed: boolean,
-  now: MonotonicMs,
+  { delayed, now }: { readonly delayed: boolean; readonly now: MonotonicMs },
 ): FencingStep {
   const step = currentStep(state, request, acting)
   const device = step && deviceOf(state, step.device)
@@ -120,7 +121,7 @@ export function deviceAnswered(
     case 'running':
       return acted(state, request, acting, answer)
     case 'verifying':
-      return verified(state, request, acting, answer, doing.attempt)
+      return verified(state, request, acting, { answer, attempt: doing.attempt })
     case 'ready':
     case 'delaying':
       return { state, effects: [] }
@@ -154,7 +155,7 @@ function toldHosts(
 function acted(state: FencingState, request: Request, acting: Acting, answer: DeviceAnswer): FencingStep {
   const step = currentStep(state, request, acting)
   if (!step) return failLevel(state, request, acting, devicesAreMissing(acting))
-  if (!answer.succeeded) return failAttempt(state, request, acting, step, answer)
+  if (!answer.succeeded) return failAttempt(state, request, acting, { step, answer })
   return step.verified ? verify(state, request, acting, 0) : stepDone(state, request, acting)
 }
 
@@ -171,8 +172,7 @@ function verified(
   state: FencingState,
   request: Request,
   acting: Acting,
-  answer: DeviceAnswer,
-  attempt: number,
+  { answer, attempt }: { readonly answer: DeviceAnswer; readonly attempt: number },
 ): FencingStep {
   if (answer.power === 'off') return stepDone(state, request, acting)
   const step = currentStep(state, request, acting)
@@ -180,7 +180,10 @@ function verified(
   if (!step || !device) return failLevel(state, request, acting, devicesAreMissing(acting))
   if (attempt + 1 < device.actions.status.attempts) return verify(state, request, acting, attempt + 1)
   const says = answer.power === 'on' ? 'its status says on' : `its status cannot be read: ${answer.message}`
-  return failAttempt(state, request, acting, step, { ...answer, message: `it reports off, but ${says}` })
+  return failAttempt(state, request, acting, {
+    step,
+    answer: { ...answer, message: `it reports off, but ${says}` },
+  })
 }
 
 function stepDone(state: FencingState, request: Request, acting: Acting): FencingStep {
@@ -200,8 +203,7 @@ function failAttempt(
   state: FencingState,
   request: Request,
   acting: Acting,
-  step: ProgramStep,
-  answer: DeviceAnswer,
+  { step, answer }: { readonly step: ProgramStep; readonly answer: DeviceAnswer },
 ): FencingStep {
   const why = {
     device: step.device,

@@ -45,7 +45,7 @@ function connect<S extends Service>(service: S, peer: PeerAddress, identity: Own
   const client = new FreshClient(() => makeClient(peer, identity), connectingMs)
   const calls = Object.entries(service).map(([name, method]: [string, Method]) => [
     name,
-    (request: never, options?: CallOptions) => unary(client.get(), peer, method, request, options),
+    (request: never, options?: CallOptions) => unary(client.get(), peer, { method, request }, options),
   ])
   const close = (): void => client.close()
   return { ...Object.fromEntries(calls), close } as unknown as Callers<S> & Closable
@@ -100,8 +100,7 @@ function contextOf(identity: TlsIdentity): SecureContext {
 function unary(
   client: Client,
   peer: PeerAddress,
-  method: Method,
-  request: never,
+  { method, request }: { readonly method: Method; readonly request: never },
   options: CallOptions = {},
 ): Promise<unknown> {
   return new Promise((resolve, reject) => {

@@ -12,7 +12,8 @@ const soPeercred = 17
 /** `struct ucred`: pid, uid, gid. */
 const bytesOfUcred = 12
 
-type Getsockopt = (fd: number, level: number, option: number, value: Int32Array, length: number[]) => number
+/** As the C library has it. */
+type Getsockopt = (...given: [fd: number, level: number, option: number, value: Int32Array, length: number[]]) => number
 
 export class PeerCredentials {
   readonly #getsockopt: Getsockopt

@@ -11,7 +11,8 @@ export type LetIn =
   | { readonly kind: 'only'; readonly addresses: readonly string[] }
   | { readonly kind: 'without'; readonly addresses: readonly string[] }
 
-type Setsockopt = (fd: number, level: number, option: number, value: Buffer, length: number) => number
+/** As the C library has it. */
+type Setsockopt = (...given: [fd: number, level: number, option: number, value: Buffer, length: number]) => number
 
 const solSocket = 1
 const soAttachFilter = 26

@@ -137,7 +137,7 @@ function readLong(specs: readonly OptionSpec[], word: string, rest: Words, given
   const spec = findLong(specs, name)
   if (!spec) return `Unknown option ${word}`
   const inline = equals === -1 ? undefined : word.slice(equals + 1)
-  return readValue(spec, `--${name}`, inline, rest, given)
+  return readValue(spec, { written: `--${name}`, inline }, rest, given)
 }
 
 function readShort(specs: readonly OptionSpec[], word: string, rest: Words, given: GivenOption[]): string | undefined {
@@ -151,15 +151,14 @@ function readShort(specs: readonly OptionSpec[], word: string, rest: Words, give
       continue
     }
     const inline = at + 1 < word.length ? word.slice(at + 1) : undefined
-    return readValue(spec, `-${letter}`, inline, rest, given)
+    return readValue(spec, { written: `-${letter}`, inline }, rest, given)
   }
   return undefined
 }
 
 function readValue(
   spec: OptionSpec,
-  written: string,
-  inline: string | undefined,
+  { written, inline }: { readonly written: string; readonly inline: string | undefined },
   rest: Words,
   given: GivenOption[],
 ): string | undefined {

@@ -295,7 +295,7 @@ test('a new key is known before it is used, and the old one is dropped after', a
   const own = withKey(file('a b'), 'a', { key: someKey('A') })
   const first = await keepOnlyKey(store, own, 'a', { key: someKey('A') })
   expect([first.nodesVersion, keysIn(first).a]).toEqual([0, [someKey('A')]])
-  const both = await addKey(store, first, 'a', { key: someKey('N') })
+  const both = await addKey(store, first, { name: 'a', known: { key: someKey('N') } })
   expect([both.nodesVersion, keysIn(both).a]).toEqual([0, [someKey('A'), someKey('N')]])
   const entry = await store.get(nodeListKey)
   expect(entry && keysIn(decodeNodeList(entry)).a).toEqual([someKey('A'), someKey('N')])

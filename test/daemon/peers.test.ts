@@ -44,13 +44,12 @@ async function calls(keys: readonly string[] | undefined, isCurrent: boolean): P
   const parsed = parseClusterFile(JSON.stringify({ clusterName: 'prod', nodes }))
   if (!parsed.ok) throw new Error(parsed.reports.map(({ message }) => message).join())
   const file: ClusterFile = parsed.value
-  const peers = new Peers(
-    file,
-    () => beta,
-    ({ address }) => address,
-    () => undefined,
-    () => isCurrent,
-  )
+  const peers = new Peers(file, {
+    identity: () => beta,
+    reach: ({ address }) => address,
+    lifeOf: () => undefined,
+    isCurrent: () => isCurrent,
+  })
   closing.push(() => peers.close())
   return await peers
     .to(nodeName('alpha'))

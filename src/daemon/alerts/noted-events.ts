@@ -127,7 +127,7 @@ export class NotedEvents {
       ? { kind: 'delete', key }
       : { kind: 'put', key, value: toBytes({ ...event, served: [...served] }) }
     noted.written = noted.written
-      .then(async () => await writeAsDc(store(), own, [write], () => term() === own))
+      .then(async () => await writeAsDc(store(), own, { writes: [write], stillWanted: () => term() === own }))
       .catch((error: unknown) => log.warn('an alert that was sent may be sent again', { key, error }))
   }
 }

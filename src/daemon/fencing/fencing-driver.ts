@@ -289,7 +289,11 @@ export class FencingDriver {
       return true
     }
     const alsoHolds: readonly Comparison[] = ifAway ? [{ kind: 'absent', key: keys.member(record.target) }] : []
-    const { outcome } = await writeAsDc(store(), term, recordWrites([record]), () => holdsTerm(term), alsoHolds)
+    const { outcome } = await writeAsDc(store(), term, {
+      writes: recordWrites([record]),
+      stillWanted: () => holdsTerm(term),
+      alsoHolds,
+    })
     return outcome === 'applied'
   }
 
@@ -302,7 +306,7 @@ export class FencingDriver {
     const { store, holdsTerm, feed } = this.#ports
     const value = toBytes({ incarnation })
     const write = { kind: 'put', key: keys.selfFencing(target), value } as const
-    const refused = await writeAsDc(store(), term, [write], () => holdsTerm(term)).then(
+    const refused = await writeAsDc(store(), term, { writes: [write], stillWanted: () => holdsTerm(term) }).then(
       ({ outcome }) => (outcome === 'applied' ? {} : { refused: 'the term is over' }),
       (error: unknown) => ({ refused: `${target} could not be asked to end itself: ${messageOf(error)}` }),
     )
@@ -354,7 +358,11 @@ export class FencingDriver {
       const obstacle = whyNotThroughDisks(known, { view, target, runner })
       if (obstacle !== undefined) return obstacle
       const word = wordOfDiskFencing(view, target, action)
-      const { outcome } = await writeAsDc(store(), term, [word], () => holdsTerm(term), [unchanged])
+      const { outcome } = await writeAsDc(store(), term, {
+        writes: [word],
+        stillWanted: () => holdsTerm(term),
+        alsoHolds: [unchanged],
+      })
       if (outcome === 'applied') return undefined
       if (!holdsTerm(term)) return 'the term is over'
     }

@@ -293,13 +293,8 @@ export class Daemon {
     if (!file) throw refuse('not-configured', 'This host does not belong to a cluster.')
     const reach = (entry: ClusterNodeEntry): string => this.#node?.reach(entry) ?? entry.address
     const lifeOf = (peer: NodeName) => this.#node?.view.members.get(peer)?.incarnation
-    this.#peers ??= new Peers(
-      file,
-      () => this.certificate.identity,
-      reach,
-      lifeOf,
-      () => this.#node?.quorate === true,
-    )
+    const isCurrent = (): boolean => this.#node?.quorate === true
+    this.#peers ??= new Peers(file, { identity: () => this.certificate.identity, reach, lifeOf, isCurrent })
     return this.#peers.to(node)
   }
 

@@ -191,12 +191,14 @@ export function refuseUnlessAwaited(
 export async function addKey(
   store: Store,
   own: ClusterFile,
-  name: string,
-  known: KnownAs,
-  check: (newest: ClusterFile) => void = () => undefined,
+  {
+    name,
+    known,
+    check,
+  }: { readonly name: string; readonly known: KnownAs; readonly check?: (newest: ClusterFile) => void },
 ): Promise<ClusterFile> {
   return await writeNodeList(store, own, (before, listed) => {
-    check(before)
+    check?.(before)
     const host = listed && storeHosts(listed).find((one) => one.name === name)
     const { key, serials = [] } = known
     const isThere = host?.keys?.includes(key) && serials.every((serial) => host.serials?.includes(serial))
@@ -206,7 +208,7 @@ export async function addKey(
 
 /** From now on it is known by no other, and what it was known by is revoked. */
 export async function keepOnlyKey(store: Store, own: ClusterFile, name: string, known: KnownAs): Promise<ClusterFile> {
-  await addKey(store, own, name, known)
+  await addKey(store, own, { name, known })
   return await changeNodeList(store, own, (list) => {
     const { nodes, witness, ...rest } = list
     const { key, serials } = known

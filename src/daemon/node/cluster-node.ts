@@ -106,13 +106,12 @@ export class ClusterNode {
     this.#file = setup.file
     this.name = setup.own.name
     this.#incarnation = setup.pulse.incarnation
-    this.#peers = new Peers(
-      setup.file,
-      setup.identity,
-      this.#links.reach,
-      (peer) => this.view.members.get(peer)?.incarnation,
-      () => this.quorate,
-    )
+    this.#peers = new Peers(setup.file, {
+      identity: setup.identity,
+      reach: this.#links.reach,
+      lifeOf: (peer) => this.view.members.get(peer)?.incarnation,
+      isCurrent: () => this.quorate,
+    })
     this.#news = this.#openNews()
     this.#known = new KnownState({
       log: setup.log,

@@ -199,7 +199,7 @@ function openWitness(ports: MembershipPorts): WitnessLink {
     sign: async (witness, publicKey) => {
       const { certificate } = await signForWitness(withAuthority, witness, publicKey)
       // Whoever removes the witness revokes what the list knows it by.
-      await addKey(store(), file(), witness.name, { key: keyOfPublic(createPublicKey(publicKey)) })
+      await addKey(store(), file(), { name: witness.name, known: { key: keyOfPublic(createPublicKey(publicKey)) } })
       return certificate
     },
   })

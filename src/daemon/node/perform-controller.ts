@@ -108,7 +108,10 @@ function write(
     const states = edits.flatMap((edit) => (edit.kind === 'put-node-state' ? [edit.record] : []))
     const writes = [...writesOfEdits(edits).map(storeWrite), ...membershipNotes(known, states)]
     const { term, id } = asked
-    const { outcome, revision } = await writeAsDc(ports.store, term, writes, () => ports.holdsTerm(term))
+    const { outcome, revision } = await writeAsDc(ports.store, term, {
+      writes,
+      stillWanted: () => ports.holdsTerm(term),
+    })
     ports.log.debug('written', { id, outcome, revision })
     ports.feed({ kind: 'written', id, outcome, revision })
   })
@@ -136,7 +139,8 @@ async function endAbandonedFencing(term: number, ports: PerformPorts): Promise<v
   const { store, fencingHistory, holdsTerm, takeUpLeftOff } = ports
   const history = fencingHistory()
   const records = abandoned(history, new Date())
-  if (records.length > 0) await writeAsDc(store, term, recordWrites(records), () => holdsTerm(term))
+  if (records.length > 0)
+    await writeAsDc(store, term, { writes: recordWrites(records), stillWanted: () => holdsTerm(term) })
   takeUpLeftOff(term, history)
 }
 

@@ -3,6 +3,19 @@ import type { NodeName } from '../../base/index.ts'
 import { connectPeer, type PeerClient, refuse, type TlsIdentity } from '../../rpc/index.ts'
 import type { ClusterFile, ClusterNodeEntry } from '../node-list/cluster-file.ts'
 
+export interface PeersPorts {
+  readonly identity: () => TlsIdentity
+  /** The address at which a node is reached now. */
+  readonly reach: (node: ClusterNodeEntry) => string
+  /** The incarnation of its daemon, where it is known. */
+  readonly lifeOf: (node: NodeName) => number | undefined
+  /**
+   * The list of nodes is that of the store. A node that was away may know others by keys that they have no more: until it has quorum their names and
+   * the authority count.
+   */
+  readonly isCurrent: () => boolean
+}
+
 export class Peers {
   readonly #identity: () => TlsIdentity
   readonly #clients = new Map<
@@ -14,18 +27,7 @@ export class Peers {
   readonly #isCurrent: () => boolean
   #file: ClusterFile
 
-  /**
-   * `reach`: the address at which a node is reached now. `lifeOf`: the incarnation of its daemon, where it is known.
-   * `isCurrent`: the list of nodes is that of the store. A node that was away may know others by keys that they have no more: until it has quorum
-   * their names and the authority count.
-   */
-  constructor(
-    file: ClusterFile,
-    identity: () => TlsIdentity,
-    reach: (node: ClusterNodeEntry) => string,
-    lifeOf: (node: NodeName) => number | undefined,
-    isCurrent: () => boolean,
-  ) {
+  constructor(file: ClusterFile, { identity, reach, lifeOf, isCurrent }: PeersPorts) {
     this.#isCurrent = isCurrent
     this.#file = file
     this.#identity = identity

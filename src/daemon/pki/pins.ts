@@ -28,7 +28,10 @@ export async function learnKey(
     if (joins) refuseUnlessAwaited(newest, host, key)
   }
   if (store === undefined) check(file)
-  const changed = store === undefined ? withKey(file, host, { key }) : await addKey(store, file, host, { key }, check)
+  const changed =
+    store === undefined
+      ? withKey(file, host, { key })
+      : await addKey(store, file, { name: host, known: { key }, check })
   const json = printClusterFile(changed)
   for (const { name } of changed.nodes.filter((node) => node.name !== self && node.name !== host))
     tell(name, json).catch((error: unknown) =>
@@ -95,7 +98,7 @@ export class OwnKey {
   async #record(): Promise<void> {
     const { self, store, file } = this.#ports
     const known = this.#known
-    if (this.#isOnly) await addKey(store(), file(), self, known)
+    if (this.#isOnly) await addKey(store(), file(), { name: self, known })
     else await keepOnlyKey(store(), file(), self, known)
     if (known === this.#known) this.#isOnly = true
   }

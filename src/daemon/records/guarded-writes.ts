@@ -13,9 +13,15 @@ const retryMs = 100
 export async function writeAsDc(
   store: Store,
   term: number,
-  writes: readonly Write[],
-  stillWanted: () => boolean,
-  alsoHolds: readonly Comparison[] = [],
+  {
+    writes,
+    stillWanted,
+    alsoHolds = [],
+  }: {
+    readonly writes: readonly Write[]
+    readonly stillWanted: () => boolean
+    readonly alsoHolds?: readonly Comparison[]
+  },
 ): Promise<GuardedOutcome> {
   for (;;) {
     try {

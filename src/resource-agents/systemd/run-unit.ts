@@ -29,6 +29,13 @@ const reloadAfterMs = 1000
 
 type UnitOutcome = Omit<AgentOutcome, 'output' | 'execTimeMs'>
 
+/** An operation on a unit; `ending`: it is killed, or the daemon ends. */
+interface UnderWay {
+  readonly path: string
+  readonly unit: string
+  readonly ending: AbortSignal
+}
+
 type Judge = (unit: string, state: Parameters<typeof monitored>[1]) => UnitVerdict
 
 export class UnitRunner implements AgentRunner {
@@ -76,20 +83,20 @@ export class UnitRunner implements AgentRunner {
     }
     switch (call.operation) {
       case 'start':
-        return await this.#start(call, path, unit, ending)
+        return await this.#start(call, { path, unit, ending })
       case 'stop':
         this.#active.delete(path)
         await this.#bus.stopUnit(unit)
-        return this.#stopped(await this.#await(call, path, unit, afterStop, ending), unit)
+        return this.#stopped(await this.#await(call, { path, unit, ending }, afterStop), unit)
       case 'monitor':
       case 'status':
-        return await this.#await(call, path, unit, monitored, ending)
+        return await this.#await(call, { path, unit, ending }, monitored)
       default:
         return notRun('not-supported', `A systemd unit has no operation '${call.operation}'.`)
     }
   }
 
-  async #start(call: AgentCall, path: string, unit: string, ending: AbortSignal): Promise<UnitOutcome> {
+  async #start(call: AgentCall, { path, unit, ending }: UnderWay): Promise<UnitOutcome> {
     if (writeDropIn(this.#host.runTimeUnits, unit)) {
       this.#forgetReload()
       await this.#bus.reload()
@@ -97,14 +104,14 @@ export class UnitRunner implements AgentRunner {
     await this.#bus.keepUnit(unit)
     try {
       await this.#bus.startUnit(unit)
-      return await this.#await(call, path, unit, afterStart, ending)
+      return await this.#await(call, { path, unit, ending }, afterStart)
     } finally {
       // With a connection that is lost the unit is released anyway.
       await this.#bus.releaseUnit(unit).catch(() => undefined)
     }
   }
 
-  async #await(call: AgentCall, path: string, unit: string, judge: Judge, ending: AbortSignal): Promise<UnitOutcome> {
+  async #await(call: AgentCall, { path, unit, ending }: UnderWay, judge: Judge): Promise<UnitOutcome> {
     for (;;) {
       const next = this.#nextChange(path, ending)
       const state = await this.#bus.unitState(path)

@@ -227,7 +227,8 @@ function withRoleOfClone(draft: AssignmentDraft, colocation: Colocation, depende
   for (const instance of membersOf(draft, clone)) {
     const node = assignedNode(draft, instance)
     if (node === nowhere || nextRole(draft, instance) !== colocation.primaryRole) continue
-    if (colocation.score < INFINITY_SCORE) addWhereEqual(draft, colocation, dependent, clone, node)
+    if (colocation.score < INFINITY_SCORE)
+      addWhereEqual(draft, colocation, dependent, colocationValue(draft, node, colocation.nodeAttribute, clone))
     const holder = instance.kind === 'primitive' ? instance : instance.members[0]
     if (!hosts.has(node)) hosts.set(node, holder === undefined ? 0 : (draft.placement.score[holder.index] ?? 0))
   }
@@ -239,10 +240,8 @@ function addWhereEqual(
   draft: AssignmentDraft,
   { score, nodeAttribute }: Colocation,
   dependent: Entry,
-  primary: Entry,
-  there: number,
+  value: ReturnType<typeof colocationValue>,
 ): void {
-  const value = colocationValue(draft, there, nodeAttribute, primary)
   const table = tableOf(draft, dependent)
   for (let node = 0; node < table.length; node++) {
     const was = scoreAt(table, node)

@@ -20,7 +20,7 @@ export function assignBundle(draft: AssignmentDraft, bundle: BundleEntry, prefer
   )
   const limits = { inAll: bundle.replicas.length, perNode: bundle.resource.replicasPerHost }
   assignInstances(draft, bundle, containers, limits)
-  for (const replica of bundle.replicas) assignReplica(draft, bundle, replica, prefer, mode)
+  for (const replica of bundle.replicas) assignReplica(draft, replica, { bundle, prefer, mode })
   if (bundle.clone !== undefined) {
     const table = tableOf(draft, bundle.clone)
     for (let node = 0; node < table.length; node++) {
@@ -36,10 +36,8 @@ export function assignBundle(draft: AssignmentDraft, bundle: BundleEntry, prefer
 
 function assignReplica(
   draft: AssignmentDraft,
-  bundle: BundleEntry,
   replica: ReplicaEntries,
-  prefer: number,
-  mode: AssignMode,
+  { bundle, prefer, mode }: { readonly bundle: BundleEntry; readonly prefer: number; readonly mode: AssignMode },
 ): void {
   if (replica.ip !== undefined) draft.assign(draft, replica.ip, prefer, mode)
   if (replica.remote !== undefined) {

@@ -36,7 +36,8 @@ export function assignInstances(
   for (const instance of instances) {
     if (isAssigned(draft, instance)) continue
     if (assigned >= limits.inAll) banSurplus(draft, instance)
-    else if (assignInstance(draft, instance, nowhere, limits.perNode, 'final') !== nowhere) assigned++
+    else if (assignInstance(draft, instance, { prefer: nowhere, perNode: limits.perNode, mode: 'final' }) !== nowhere)
+      assigned++
   }
 }
 
@@ -57,7 +58,7 @@ function keep(draft: AssignmentDraft, instance: Entry, node: number, limits: Ins
   const before = counts.slice()
   let kept = false
   for (let reserved = 0; reserved < limits.inAll; reserved++) {
-    const chosen = assignInstance(draft, instance, node, limits.perNode, 'tentative')
+    const chosen = assignInstance(draft, instance, { prefer: node, perNode: limits.perNode, mode: 'tentative' })
     kept = chosen === node
     if (kept) break
     restore(tables)
@@ -75,9 +76,11 @@ function keep(draft: AssignmentDraft, instance: Entry, node: number, limits: Ins
 function assignInstance(
   draft: AssignmentDraft,
   instance: Entry,
-  prefer: number,
-  perNode: number,
-  mode: 'tentative' | 'final',
+  {
+    prefer,
+    perNode,
+    mode,
+  }: { readonly prefer: number; readonly perNode: number; readonly mode: 'tentative' | 'final' },
 ): number {
   if (draft.underWay.assigning[instance.index] === 1) return nowhere
   banFullNodes(draft, instance, perNode)

@@ -7,7 +7,7 @@
 import { compareText } from '../../base/index.ts'
 import { INFINITY_SCORE } from '../../cib/index.ts'
 import type { Colocation } from '../constraints/colocations.ts'
-import { type CloneEntry, type Entry, type GroupEntry, isColocatedGroup, topBelowBundle } from '../resources/tree.ts'
+import { type BundleEntry, type Entry, type GroupEntry, isColocatedGroup, topBelowBundle } from '../resources/tree.ts'
 
 export interface ColocationIndex {
   /** By entry index: what it depends on. */
@@ -55,23 +55,25 @@ const none: readonly Colocation[] = []
 
 /** The colocations in which an entry is the dependent, most important primary first. */
 export function dependsOn(context: IndexContext, entry: Entry): readonly Colocation[] {
-  return lookUp(context, entry, context.colocations.cache.depends, collectDepends, 'primary')
+  return lookUp(context, entry, depending)
 }
 
 /** The colocations in which an entry is the primary, most important dependent first. */
 export function supports(context: IndexContext, entry: Entry): readonly Colocation[] {
-  return lookUp(context, entry, context.colocations.cache.supports, collectSupports, 'dependent')
+  return lookUp(context, entry, supporting)
 }
 
-type Collect = (context: IndexContext, of: Entry, asked: Entry, found: Colocation[]) => void
+interface Direction {
+  readonly cached: 'depends' | 'supports'
+  readonly collect: (context: IndexContext, of: Entry, asked: Entry, found: Colocation[]) => void
+  readonly other: 'primary' | 'dependent'
+}
 
-function lookUp(
-  context: IndexContext,
-  entry: Entry,
-  cache: Map<number, readonly Colocation[]>,
-  collect: Collect,
-  other: 'primary' | 'dependent',
-): readonly Colocation[] {
+const depending: Direction = { cached: 'depends', collect: collectDepends, other: 'primary' }
+const supporting: Direction = { cached: 'supports', collect: collectSupports, other: 'dependent' }
+
+function lookUp(context: IndexContext, entry: Entry, { cached, collect, other }: Direction): readonly Colocation[] {
+  const cache = context.colocations.cache[cached]
   const known = cache.get(entry.index)
   if (known !== undefined) return known
   const found: Colocation[] = []
@@ -107,7 +109,7 @@ function collectDepends(context: IndexContext, of: Entry, asked: Entry, found: C
       if (of.parent !== undefined) collectDepends(context, of.parent, asked, found)
       return
     case 'bundle':
-      if (bundleConcerns(context, of.replicas, of.clone, of, asked)) found.push(...ownDepends(context, of))
+      if (bundleConcerns(context, of, asked)) found.push(...ownDepends(context, of))
       return
   }
 }
@@ -146,19 +148,14 @@ function collectSupports(context: IndexContext, of: Entry, asked: Entry, found: 
       if (of.parent !== undefined) collectSupports(context, of.parent, asked, found)
       return
     case 'bundle':
-      if (bundleConcerns(context, of.replicas, of.clone, of, asked)) found.push(...ownSupports(context, of))
+      if (bundleConcerns(context, of, asked)) found.push(...ownSupports(context, of))
       return
   }
 }
 
 /** The bundle and its containers always; its promotable member only when roles are chosen. */
-function bundleConcerns(
-  { placement, promotion }: IndexContext,
-  replicas: readonly { readonly container: Entry }[],
-  clone: CloneEntry | undefined,
-  bundle: Entry,
-  asked: Entry,
-): boolean {
+function bundleConcerns({ placement, promotion }: IndexContext, bundle: BundleEntry, asked: Entry): boolean {
+  const { replicas, clone } = bundle
   if (asked === bundle || replicas.some(({ container }) => container === asked)) return true
   if (clone === undefined || !clone.resource.promotable || topBelowBundle(asked) !== clone) return false
   return asked === clone ? promotion.choosing.has(clone.index) : placement.isAssigned[asked.index] === 1

@@ -3,7 +3,7 @@ import type { Role } from '../../cib/index.ts'
 import type { BundleEntry, CloneEntry, Entry } from '../resources/tree.ts'
 import { type AssignmentDraft, assignedNode, isBlocked, nextRole, nowhere, tableOf } from './assignment-draft.ts'
 import { isAllowed } from './availability.ts'
-import { compareNodes } from './node-order.ts'
+import { nodeOrder } from './node-order.ts'
 
 export function compatibleInstance(
   draft: AssignmentDraft,
@@ -60,10 +60,11 @@ function onSameNode(
   const assigned = assignedNode(draft, entry)
   if (assigned !== nowhere) return candidates[placeOf(assigned)]
   const table = tableOf(draft, entry)
+  const compare = nodeOrder(draft, table, nowhere)
   let best: number | undefined
   for (let node = 0; node < table.length; node++) {
     if (!isAllowed(table, node) || candidates[placeOf(node)] === undefined) continue
-    if (best === undefined || compareNodes(draft, table, nowhere, node, best) < 0) best = node
+    if (best === undefined || compare(node, best) < 0) best = node
   }
   return best === undefined ? undefined : candidates[placeOf(best)]
 }

@@ -28,27 +28,23 @@ export function orderForAssignment(draft: AssignmentDraft): readonly Entry[] {
         follow: 'primaries',
       }),
     )
-  return top.toSorted((a, b) => compare(draft, scores, nodes, a, b))
+  return top.toSorted(resourceOrder(draft, scores, nodes))
 }
 
-function compare(
-  draft: AssignmentDraft,
-  scores: ReadonlyMap<Entry, ScoreTable>,
-  nodes: readonly number[],
-  a: Entry,
-  b: Entry,
-): number {
-  const byPriority = b.resource.meta.priority - a.resource.meta.priority
-  if (byPriority !== 0) return byPriority
-  const at = (entry: Entry, node: number): number => {
-    const score = node === nowhere ? absent : scoreAt(scores.get(entry) ?? draft.nodes.baseScore, node)
-    return score === absent ? -INFINITY_SCORE : score
+const resourceOrder =
+  (draft: AssignmentDraft, scores: ReadonlyMap<Entry, ScoreTable>, nodes: readonly number[]) =>
+  (a: Entry, b: Entry): number => {
+    const byPriority = b.resource.meta.priority - a.resource.meta.priority
+    if (byPriority !== 0) return byPriority
+    const at = (entry: Entry, node: number): number => {
+      const score = node === nowhere ? absent : scoreAt(scores.get(entry) ?? draft.nodes.baseScore, node)
+      return score === absent ? -INFINITY_SCORE : score
+    }
+    const byCurrent = at(b, currentNode(draft, b)) - at(a, currentNode(draft, a))
+    if (byCurrent !== 0) return byCurrent
+    for (const node of nodes) {
+      const byNode = at(b, node) - at(a, node)
+      if (byNode !== 0) return byNode
+    }
+    return 0
   }
-  const byCurrent = at(b, currentNode(draft, b)) - at(a, currentNode(draft, a))
-  if (byCurrent !== 0) return byCurrent
-  for (const node of nodes) {
-    const byNode = at(b, node) - at(a, node)
-    if (byNode !== 0) return byNode
-  }
-  return 0
-}

@@ -51,12 +51,10 @@ function expandWritten(constraint: ColocationConstraint, references: References)
   const dependentMembers = references.members(between.dependent)
   const primaryMembers = references.members(between.primary)
   if (dependentMembers === undefined && primaryMembers === undefined) {
-    return pair(
-      constraint,
-      references,
-      { id: withInstance(between.dependent, between.dependentInstance), role: between.dependentRole },
-      { id: withInstance(between.primary, between.primaryInstance), role: between.primaryRole },
-    )
+    return pair(constraint, references, {
+      dependent: { id: withInstance(between.dependent, between.dependentInstance), role: between.dependentRole },
+      primary: { id: withInstance(between.primary, between.primaryInstance), role: between.primaryRole },
+    })
   }
   // Two lists of resources could be paired in many ways, so this means nothing.
   if (dependentMembers !== undefined && primaryMembers !== undefined) return []
@@ -85,20 +83,19 @@ const withInstance = (id: string, instance: string | undefined): string =>
 function pair(
   constraint: ColocationConstraint,
   references: References,
-  dependentSide: Side,
-  primarySide: Side,
+  sides: { readonly dependent: Side; readonly primary: Side },
   set: { readonly id: string; readonly score: Score } = constraint,
 ): readonly Colocation[] {
-  const dependent = references.resource(dependentSide.id)
-  const primary = references.resource(primarySide.id)
+  const dependent = references.resource(sides.dependent.id)
+  const primary = references.resource(sides.primary.id)
   if (dependent === undefined || primary === undefined || set.score === 0) return []
   return [
     {
       id: set.id,
       dependent,
       primary,
-      dependentRole: effectiveRole(dependentSide.role),
-      primaryRole: effectiveRole(primarySide.role),
+      dependentRole: effectiveRole(sides.dependent.role),
+      primaryRole: effectiveRole(sides.primary.role),
       score: set.score,
       nodeAttribute: constraint.nodeAttribute ?? '#uname',
       influence: constraint.influence ?? dependent.resource.meta.critical,
@@ -138,8 +135,8 @@ function expandWithin(
     const listed = named.score > 0 && set.ordering === 'listed'
     return others.flatMap((other) =>
       listed
-        ? pair(constraint, references, side(other), side(id), named)
-        : pair(constraint, references, side(id), side(other), named),
+        ? pair(constraint, references, { dependent: side(other), primary: side(id) }, named)
+        : pair(constraint, references, { dependent: side(id), primary: side(other) }, named),
     )
   })
 }
@@ -155,7 +152,10 @@ function expandBetween(
   const to = primaries.sequential ? primaries.members.slice(-1) : primaries.members
   return from.flatMap((dependent) =>
     to.flatMap((primary) =>
-      pair(constraint, references, { id: dependent, role: dependents.role }, { id: primary, role: primaries.role }),
+      pair(constraint, references, {
+        dependent: { id: dependent, role: dependents.role },
+        primary: { id: primary, role: primaries.role },
+      }),
     ),
   )
 }
@@ -181,7 +181,12 @@ function withinGroup(group: GroupEntry): readonly Colocation[] {
     const before = group.members[index - 1]
     return before === undefined
       ? []
-      : [impliedPair('#group-members', member, before, INFINITY_SCORE, member.resource.meta.critical)]
+      : [
+          {
+            ...impliedPair('#group-members', member, before, INFINITY_SCORE),
+            influence: member.resource.meta.critical,
+          },
+        ]
   })
 }
 
@@ -189,7 +194,7 @@ function withinBundle(bundle: BundleEntry, tree: ResourceTree): readonly Colocat
   return bundle.replicas.flatMap((replica) => [
     ...(replica.ip === undefined
       ? []
-      : [impliedPair('#ip-with-container', replica.ip, replica.container, INFINITY_SCORE, true)]),
+      : [impliedPair('#ip-with-container', replica.ip, replica.container, INFINITY_SCORE)]),
     ...(replica.remote === undefined ? [] : withContainer(replica.remote, tree)),
   ])
 }
@@ -203,7 +208,7 @@ function withContainer(entry: PrimitiveEntry, tree: ResourceTree): readonly Colo
   const container = containerOf(tree, entry)
   if (container === undefined || nodeOfContainer(entry, container, tree) !== undefined) return []
   const score = tree.replicaOf.has(entry.index) ? 10_000 : INFINITY_SCORE
-  return [impliedPair('#resource-with-container', entry, container, score, true)]
+  return [impliedPair('#resource-with-container', entry, container, score)]
 }
 
 /** The guest or remote node that a container is for a resource that was put into it by the `container` meta-attribute. */
@@ -214,7 +219,7 @@ export function nodeOfContainer(entry: PrimitiveEntry, container: Entry, tree: R
   return undefined
 }
 
-function impliedPair(id: string, dependent: Entry, primary: Entry, score: Score, influence: boolean): Colocation {
+function impliedPair(id: string, dependent: Entry, primary: Entry, score: Score): Colocation {
   return {
     id,
     dependent,
@@ -223,7 +228,7 @@ function impliedPair(id: string, dependent: Entry, primary: Entry, score: Score,
     primaryRole: undefined,
     score,
     nodeAttribute: '#uname',
-    influence,
+    influence: true,
     explicit: false,
   }
 }

@@ -18,11 +18,8 @@ function banWhereItFailed(work: TableWork, entry: PrimitiveEntry, contents: read
     const node = work.tree.nodeIndex.get(name)
     if (node === undefined || count <= 0 || count < meta.migrationThreshold) continue
     const target = isUnique(entry) ? entry : topBelowBundle(entry)
-    addBelow(work, target, node, -INFINITY_SCORE, {
-      kind: 'fail-count',
-      count,
-      threshold: meta.migrationThreshold,
-    })
+    const source = { kind: 'fail-count', count, threshold: meta.migrationThreshold } as const
+    addBelow(work, target, node, { score: -INFINITY_SCORE, source })
   }
 }
 

@@ -15,7 +15,7 @@ export function applyHistory(work: TableWork, entry: Entry): void {
     banEverywhere(work, entry, { kind: 'multiple-active' })
   for (const node of state.heldOn) {
     const index = work.tree.nodeIndex.get(node)
-    if (index !== undefined) addTo(work, entry, index, INFINITY_SCORE, { kind: 'unmanaged' })
+    if (index !== undefined) addTo(work, entry, index, { score: INFINITY_SCORE, source: { kind: 'unmanaged' } })
   }
 }
 
@@ -38,6 +38,7 @@ function applyBan(work: TableWork, entry: PrimitiveEntry, ban: HistoryBan): void
   }
   const node = work.tree.nodeIndex.get(ban.node)
   if (node === undefined) return
-  for (const member of target.members.slice(0, cloneInstances)) addBelow(work, member, node, -INFINITY_SCORE, source)
-  addTo(work, target, node, -INFINITY_SCORE, source)
+  const given = { score: -INFINITY_SCORE, source }
+  for (const member of target.members.slice(0, cloneInstances)) addBelow(work, member, node, given)
+  addTo(work, target, node, given)
 }

@@ -13,7 +13,7 @@ export function applyShutdownLocks(work: TableWork): ReadonlyMap<number, NodeNam
     locks.set(entry.index, lock.node)
     for (let node = 0; node < work.nodes.count; node++)
       if (work.nodes.names[node] !== lock.node)
-        addBelow(work, entry, node, -INFINITY_SCORE, { kind: 'shutdown-lock', node: lock.node })
+        addBelow(work, entry, node, { score: -INFINITY_SCORE, source: { kind: 'shutdown-lock', node: lock.node } })
   }
   return locks
 }

@@ -10,5 +10,5 @@ export function applyStickiness(work: TableWork, entry: PrimitiveEntry): void {
   const node = work.tree.nodeIndex.get(active.node)
   if (node === undefined) return
   if (!work.status.options.symmetricCluster && scoreAt(tableOf(work, entry), node) === absent) return
-  addTo(work, entry, node, meta.stickiness, { kind: 'stickiness' })
+  addTo(work, entry, node, { score: meta.stickiness, source: { kind: 'stickiness' } })
 }

@@ -18,13 +18,18 @@ export interface TableWork {
   readonly tables: readonly ScoreTable[]
 }
 
-/** Adds a score on a node to an entry and everything below it. A node that was not allowed becomes known by this. */
-export function addBelow(work: TableWork, entry: Entry, node: number, score: Score, source: ScoreSource): void {
-  for (const member of entry.members) addBelow(work, member, node, score, source)
-  addTo(work, entry, node, score, source)
+export interface GivenScore {
+  readonly score: Score
+  readonly source: ScoreSource
 }
 
-export function addTo(work: TableWork, entry: Entry, node: number, score: Score, source: ScoreSource): void {
+/** Adds a score on a node to an entry and everything below it. A node that was not allowed becomes known by this. */
+export function addBelow(work: TableWork, entry: Entry, node: number, given: GivenScore): void {
+  for (const member of entry.members) addBelow(work, member, node, given)
+  addTo(work, entry, node, given)
+}
+
+export function addTo(work: TableWork, entry: Entry, node: number, { score, source }: GivenScore): void {
   const table = tableOf(work, entry)
   const was = scoreAt(table, node)
   table[node] = add(was === absent ? (work.nodes.baseScore[node] ?? 0) : was, score)

@@ -161,7 +161,7 @@ async function perform(call: ParsedCall, world: ToolWorld): Promise<ToolReply> {
     call.tool,
     bump
       ? (cib) => withVersion(cib, { epoch: versionOf(cib).epoch + 1 })
-      : conforming((cib) => notOlder(cib, change(command, cib, given, call, world.isCluster))),
+      : conforming((cib) => notOlder(cib, change(cib, { command, written: given, call, isCluster: world.isCluster }))),
   )
   const how = {
     command: commandLine(call),
@@ -287,11 +287,18 @@ function scoped(cib: XmlElement, scope: string | undefined): XmlElement | undefi
 }
 
 function change(
-  command: string,
   cib: XmlElement,
-  written: XmlElement | undefined,
-  call: ParsedCall,
-  isCluster: boolean,
+  {
+    command,
+    written,
+    call,
+    isCluster,
+  }: {
+    readonly command: string
+    readonly written: XmlElement | undefined
+    readonly call: ParsedCall
+    readonly isCluster: boolean
+  },
 ): XmlElement | ToolReply {
   if (command === 'erase') return isCluster ? erased(cib) : erased(withoutStatus(cib))
   if (command === 'upgrade') return upgraded(cib, isCluster)
