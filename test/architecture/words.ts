@@ -36,13 +36,15 @@ export const inSource = (text: string): readonly Finding[] =>
 
 /** Quoted texts of a shell script, of at least three words. */
 export const inShell = (text: string): readonly Finding[] =>
-  text.split('\n').flatMap((code, index) =>
-    code.trimStart().startsWith('#')
-      ? []
-      : [...code.matchAll(/'[^']*'|"[^"]*"/g)]
-          .filter(([quoted]) => quoted.trim().split(/\s+/).length >= 3)
-          .flatMap(([quoted]) => findingsIn(quoted.slice(1, -1), index + 1)),
-  )
+  text
+    .split('\n')
+    .flatMap((code, index) =>
+      code.trimStart().startsWith('#')
+        ? []
+        : [...code.matchAll(/'[^']*'|"[^"]*"/g)]
+            .filter(([quoted]) => quoted.trim().split(/\s+/).length >= 3)
+            .flatMap(([quoted]) => findingsIn(quoted.slice(1, -1), index + 1)),
+    )
 
 /** The part of the changelog that no release has yet. */
 export const unreleased = (changelog: string): string => changelog.split(/^## \[\d/m)[0] ?? ''
