@@ -9,6 +9,7 @@ let folder = ''
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'systole-counting-'))
+  report('rules', file('r.test.ts', { rule: 'passed' }))
   report('quick', file('a.test.ts', { one: 'passed', two: 'skipped' }))
   report('machine', file('b.test.ts', { three: 'passed' }))
   writeFileSync(join(folder, 'conformance.json'), JSON.stringify({ numPassedTests: 5, numFailedTests: 0 }))
@@ -39,7 +40,7 @@ function run(script: string, path: string): { readonly status: number | null; re
 test('all that passed is counted, and what was not run is named', () => {
   expect(run('count-results.mjs', folder)).toEqual({
     status: 0,
-    lines: ['NOT RUN 1 of 2 in a.test.ts', '7 passed, 0 failed'],
+    lines: ['NOT RUN 1 of 2 in a.test.ts', '8 passed, 0 failed'],
   })
 })
 
@@ -48,7 +49,7 @@ test('a failure is named with its whole error', () => {
   const { status, lines } = run('count-results.mjs', folder)
   expect(status).toBe(1)
   expect(lines).toContain('FAILED three: Error: Command failed: systole | Error: n4 is lost.')
-  expect(lines.at(-1)).toBe('7 passed, 1 failed')
+  expect(lines.at(-1)).toBe('8 passed, 1 failed')
 })
 
 test('a file that passed when it was run again passes, and is named', () => {
@@ -57,7 +58,7 @@ test('a file that passed when it was run again passes, and is named', () => {
   const { status, lines } = run('count-results.mjs', folder)
   expect(status).toBe(0)
   expect(lines).toContain('PASSED ONLY AT THE SECOND TRY three: Error: Command failed: systole | Error: n4 is lost.')
-  expect(lines.at(-1)).toBe('9 passed, 0 failed')
+  expect(lines.at(-1)).toBe('10 passed, 0 failed')
 })
 
 test('a file that fails again has failed, and both errors are named', () => {
@@ -66,7 +67,7 @@ test('a file that fails again has failed, and both errors are named', () => {
   const { status, lines } = run('count-results.mjs', folder)
   expect(status).toBe(1)
   expect(lines.filter((line) => line.startsWith('FAILED'))).toHaveLength(2)
-  expect(lines.at(-1)).toBe('7 passed, 1 failed')
+  expect(lines.at(-1)).toBe('8 passed, 1 failed')
 })
 
 test('a file whose set-up failed counts, and so does a suite that left no result', () => {
@@ -75,7 +76,7 @@ test('a file whose set-up failed counts, and so does a suite that left no result
   const { status, lines } = run('count-results.mjs', folder)
   expect(status).toBe(1)
   expect(lines).toContain('FAILED b.test.ts: no namespace')
-  expect(lines.at(-1)).toBe('5 passed, 2 failed')
+  expect(lines.at(-1)).toBe('6 passed, 2 failed')
 })
 
 test('few failed files are run again; where many failed, none', () => {
