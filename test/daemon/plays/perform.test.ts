@@ -1,4 +1,5 @@
 import { execFileSync, spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import {
   chownSync,
   existsSync,
@@ -455,4 +456,70 @@ test('a blueprint names what is not set, but not what it asks about or sets itse
   expect(() => render('{{ a', {})).toThrow(BlueprintError)
   expect(() => render('{{ a | nofilter }}', { a: 1 })).toThrow(BlueprintError)
   expect(render('no braces {', {})).toBe('no braces {')
+})
+
+describe('APT', () => {
+  const root = at('root')
+  const repository = at('repository')
+
+  /** A system of its own in a folder, for a real apt-get, whose only repository is a folder. */
+  function prepare(): string {
+    for (const path of ['var/lib/dpkg/updates', 'var/lib/dpkg/info', 'var/lib/dpkg/triggers', 'var/lib/apt/lists/partial'])
+      mkdirSync(join(root, path), { recursive: true })
+    for (const path of ['var/cache/apt/archives/partial', 'etc/apt/sources.list.d', 'var/log/apt'])
+      mkdirSync(join(root, path), { recursive: true })
+    mkdirSync(repository, { recursive: true })
+    writeFileSync(join(root, 'var/lib/dpkg/status'), '')
+    writeFileSync(join(root, 'etc/apt/sources.list'), `deb [trusted=yes] file:${repository} ./\n`)
+    const config = [
+      `Dir "${root}";`,
+      `Dir::State::status "${root}/var/lib/dpkg/status";`,
+      'Dir::Bin::methods "/usr/lib/apt/methods";',
+      'Dir::Bin::dpkg "/usr/bin/dpkg";',
+      'APT::Sandbox::User "root";',
+      `DPkg::Options { "--root=${root}"; };`,
+      'DPkg::Pre-Install-Pkgs "";',
+      'DPkg::Post-Invoke "";',
+    ]
+    writeFileSync(at('apt.conf'), `${config.join('\n')}\n`)
+    return `ENV: APT_CONFIG ${at('apt.conf')}`
+  }
+
+  function publish(version: string): void {
+    const tree = at(`tree-${version}`)
+    for (const path of ['DEBIAN', 'usr/share/hello-play']) mkdirSync(join(tree, path), { recursive: true })
+    const control = `Package: hello-play\nVersion: ${version}\nArchitecture: all\nMaintainer: Nobody <nobody@example.org>\nDescription: says hello\n`
+    writeFileSync(join(tree, 'DEBIAN/control'), control)
+    writeFileSync(join(tree, 'usr/share/hello-play/version'), version)
+    const name = `hello-play_${version}_all.deb`
+    execFileSync('dpkg-deb', ['--build', '--root-owner-group', tree, join(repository, name)])
+    const content = readFileSync(join(repository, name))
+    const sum = createHash('sha256').update(content).digest('hex')
+    const entry = `${control}Filename: ./${name}\nSize: ${content.length}\nSHA256: ${sum}\n\n`
+    writeFileSync(join(repository, 'Packages'), entry, { flag: 'a' })
+  }
+
+  const installed = (): string | undefined => {
+    const file = join(root, 'usr/share/hello-play/version')
+    return existsSync(file) ? readFileSync(file, 'utf8') : undefined
+  }
+
+  test('installs, upgrades and removes a package with the real apt-get, and does not repeat what was done', async () => {
+    const system = prepare()
+    publish('1.0')
+    const first = await perform([system, 'APT: --clear-metadata hello-play'])
+    expect(first.output).toContain('Setting up hello-play (1.0)')
+    expect({ code: first.code, version: installed() }).toEqual({ code: 0, version: '1.0' })
+    publish('2.0')
+    const again = await perform([system, 'APT: --clear-metadata hello-play'])
+    expect(again).toMatchObject({ code: 0, output: expect.stringContaining('done before') as unknown })
+    expect(installed()).toBe('1.0')
+    expect((await perform([system, 'APT: --latest --clear-metadata hello-play'])).code).toBe(0)
+    expect(installed()).toBe('2.0')
+    expect((await perform([system, 'APT: --absent hello-play'])).code).toBe(0)
+    expect(installed()).toBeUndefined()
+    const missing = await perform([system, 'APT: no-such-package'])
+    expect(missing.code).toBe(100)
+    expect(missing.output).toContain('Exit code 100: APT no-such-package')
+  }, 60_000)
 })
