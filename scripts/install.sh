@@ -27,7 +27,7 @@ esac
 [ "${1:-}" = packages ] && packages+=(binutils lintian gnupg man-db debootstrap)
 [ "${1:-}" = faults ] && packages+=(strace faketime)
 [ "${1:-}" = remote ] && packages+=(podman docker.io crun containernetworking-plugins iptables)
-[ "${1:-}" = rollout ] && packages+=(mariadb-server galera-4 rsync rabbitmq-server python3-pika python3-pymysql ansible-core)
+[ "${1:-}" = rollout ] && packages+=(mariadb-server galera-4 rsync rabbitmq-server python3-pika python3-pymysql ansible-core facter)
 [ "${1:-}" = services ] && packages+=(bind9-dnsutils musl-tools)
 [ "${1:-}" = console ] && packages+=(chromium fonts-dejavu-core)
 [ "${1:-}" = agents ] && packages+=(mariadb-server mariadb-backup galera-4 rsync rabbitmq-server python3-pika redis-server redis-tools bc

@@ -14,6 +14,9 @@ export class TaskBook {
   readonly #below: (prefix: string) => readonly Entry[]
   readonly #read = new Map<string, { readonly revision: Revision; readonly task: TaskRecord | undefined }>()
 
+  #entries: readonly Entry[] | undefined
+  #unfinished: readonly KnownTask[] = []
+
   constructor(below: (prefix: string) => readonly Entry[]) {
     this.#below = below
   }
@@ -21,12 +24,21 @@ export class TaskBook {
   /** The oldest first. */
   unfinished(isMeant: (node: NodeName) => boolean): readonly KnownTask[] {
     const entries = this.#below(tasksPrefix)
+    // It is asked after every change, whatever that was about.
+    if (entries !== this.#entries) {
+      this.#unfinished = this.#readAll(entries)
+      this.#entries = entries
+    }
+    return this.#unfinished.filter(({ task }) => isMeant(task.node))
+  }
+
+  #readAll(entries: readonly Entry[]): readonly KnownTask[] {
     const present = new Set(entries.map(({ key }) => key))
     for (const key of this.#read.keys()) if (!present.has(key)) this.#read.delete(key)
     return entries
       .flatMap((entry) => {
         const task = this.#taskOf(entry)
-        return task !== undefined && isMeant(task.node) && !isFinished(task) ? [{ entry, task }] : []
+        return task !== undefined && !isFinished(task) ? [{ entry, task }] : []
       })
       .sort((a, b) => a.entry.createRevision - b.entry.createRevision)
   }

@@ -33,6 +33,9 @@ export class DcRecords<Value> {
   /** Until its outcome is known: undefined; then the revision that it has made, which the view may not show yet. */
   readonly #written = new Map<string, Revision | undefined>()
   #missed = false
+  /** What the list was made from. */
+  #entries: readonly Entry[] | undefined
+  #list: readonly Stored<Value>[] = []
 
   constructor(ports: DcRecordsPorts<Value>) {
     this.#ports = ports
@@ -41,18 +44,21 @@ export class DcRecords<Value> {
   list(): readonly Stored<Value>[] {
     const { below, prefix, parse } = this.#ports
     const entries = below(prefix)
+    if (entries === this.#entries) return this.#list
+    this.#entries = entries
     const present = new Set(entries.map(({ key }) => key))
     for (const key of this.#read.keys())
       if (!present.has(key)) {
         this.#read.delete(key)
         this.#written.delete(key)
       }
-    return entries.flatMap((entry) => {
+    this.#list = entries.flatMap((entry) => {
       const known = this.#read.get(entry.key)
       const value = known?.revision === entry.modRevision ? known.value : parse(fromBytes(entry.value))
       this.#read.set(entry.key, { revision: entry.modRevision, value })
       return value === undefined ? [] : [{ entry, value }]
     })
+    return this.#list
   }
 
   write(

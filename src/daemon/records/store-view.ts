@@ -17,7 +17,7 @@ export interface StoreChange {
 
 export interface StoreView {
   readonly get: (key: string) => Entry | undefined
-  /** Sorted by key. */
+  /** Sorted by key. The same list as before, where nothing in it has changed. */
   readonly below: (prefix: string) => readonly Entry[]
   readonly revision: () => Revision
   readonly close: () => void
@@ -40,8 +40,15 @@ export async function openStoreView(
 
 const retryMs = 250
 
+/** What is below a prefix is asked for after every change, by many, and most changes are below another one. */
+const mostLists = 500
+
 class View implements StoreView {
   readonly #entries = new Map<string, Entry>()
+  /** The same by kind: `/systole/tasks/`. */
+  readonly #kinds = new Map<string, Map<string, Entry>>()
+  /** What is below a prefix, until something there changes. */
+  readonly #lists = new Map<string, readonly Entry[]>()
   readonly #store: Store
   readonly #log: Log
   readonly #onChanges: OnChanges
@@ -58,8 +65,20 @@ class View implements StoreView {
 
   get = (key: string): Entry | undefined => this.#entries.get(key)
 
-  below = (prefix: string): readonly Entry[] =>
-    [...this.#entries.values()].filter(({ key }) => key.startsWith(prefix)).sort((a, b) => (a.key < b.key ? -1 : 1))
+  below = (prefix: string): readonly Entry[] => {
+    const known = this.#lists.get(prefix)
+    if (known !== undefined) return known
+    // A prefix without a slash behind its kind may be the beginning of several.
+    const kind = kindOf(prefix)
+    const isWhole = kind.length > allKeys.length && kind.endsWith('/')
+    const among = isWhole ? this.#kinds.get(kind) : this.#entries
+    const list = [...(among?.values() ?? [])]
+      .filter(({ key }) => key.startsWith(prefix))
+      .sort((a, b) => (a.key < b.key ? -1 : 1))
+    if (this.#lists.size >= mostLists) this.#lists.clear()
+    this.#lists.set(prefix, list)
+    return list
+  }
 
   revision = (): Revision => this.#revision
 
@@ -88,6 +107,21 @@ class View implements StoreView {
     })
   }
 
+  #put(key: string, entry: Entry | undefined): void {
+    for (const prefix of this.#lists.keys()) if (key.startsWith(prefix)) this.#lists.delete(prefix)
+    const kind = kindOf(key)
+    const among = this.#kinds.get(kind) ?? new Map<string, Entry>()
+    if (entry) {
+      this.#kinds.set(kind, among)
+      among.set(key, entry)
+      this.#entries.set(key, entry)
+      return
+    }
+    this.#entries.delete(key)
+    among.delete(key)
+    if (among.size === 0) this.#kinds.delete(kind)
+  }
+
   #listAgain(): void {
     if (this.#closed) return
     this.list().catch((error: unknown) => {
@@ -99,11 +133,15 @@ class View implements StoreView {
   #apply(changes: readonly StoreChange[], revision: Revision): void {
     if (this.#closed) return
     this.#revision = revision
-    for (const { key, entry } of changes)
-      if (entry) this.#entries.set(key, entry)
-      else this.#entries.delete(key)
+    for (const { key, entry } of changes) this.#put(key, entry)
     if (changes.length > 0) this.#onChanges(changes, revision)
   }
+}
+
+/** With its slash; a key that stands alone, such as `/systole/dc`, is of its own kind. */
+function kindOf(key: string): string {
+  const end = key.indexOf('/', allKeys.length)
+  return end < 0 ? key : key.slice(0, end + 1)
 }
 
 /** Large, and read from the store where it is needed. */

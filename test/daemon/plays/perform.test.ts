@@ -464,7 +464,12 @@ describe('APT', () => {
 
   /** A system of its own in a folder, for a real apt-get, whose only repository is a folder. */
   function prepare(): string {
-    for (const path of ['var/lib/dpkg/updates', 'var/lib/dpkg/info', 'var/lib/dpkg/triggers', 'var/lib/apt/lists/partial'])
+    for (const path of [
+      'var/lib/dpkg/updates',
+      'var/lib/dpkg/info',
+      'var/lib/dpkg/triggers',
+      'var/lib/apt/lists/partial',
+    ])
       mkdirSync(join(root, path), { recursive: true })
     for (const path of ['var/cache/apt/archives/partial', 'etc/apt/sources.list.d', 'var/log/apt'])
       mkdirSync(join(root, path), { recursive: true })
