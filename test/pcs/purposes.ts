@@ -17,7 +17,7 @@ interface Purpose {
 const purposes: readonly Purpose[] = [
   {
     theirs:
-      /option --\w+ not recognized|missing value of '(master|group)' option|This command has been replaced with|'masters'|invalid role value 'master'|',' is not a valid character for a device id/i,
+      /option --\w+ not recognized|missing value of '(master|group)' option|This command has been replaced with|invalid role value '(master|slave)'|',' is not a valid character for a (device|stonith) id/i,
     reason: 'words of pcs 0.9 to 0.11 mean what they meant',
   },
   {
@@ -46,6 +46,11 @@ const purposes: readonly Purpose[] = [
   {
     line: /^status xml/,
     reason: 'the status as XML has the form of API 2.25, which pcs 0.11 and 0.12 read',
+  },
+  {
+    line: /^property (un)?set .*(stonith|fencing)-/,
+    theirs: /Cannot remove property '(stonith|fencing)-/,
+    reason: 'stonith-enabled and fencing-enabled, and the like, are two names of one option',
   },
   { theirs: /pcs broke: /, reason: 'pcs itself breaks there' },
   { theirs: /Cannot load cluster status, xml does not/, reason: 'a status that pcs does not read is read' },

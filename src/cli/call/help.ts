@@ -1,5 +1,5 @@
 /** Help texts, from the commands themselves. */
-import { type Command, commonFlags, type Flag } from './command.ts'
+import { type Command, commonFlags, type Flag, pcsFlags } from './command.ts'
 import { commandsBelow } from './tree.ts'
 
 export function describeCommand(command: Command, program = 'systole'): string {
@@ -11,7 +11,9 @@ export function describeCommand(command: Command, program = 'systole'): string {
   ]
   const otherNames = [...(command.bare ?? []), ...(command.aliases ?? [])]
   if (otherNames.length > 0) parts.push(`Also accepted as: ${otherNames.map((alias) => alias.join(' ')).join(', ')}.`)
-  const flags = [...(command.flags ?? []), ...commonFlags]
+  const own = [...(command.flags ?? []), ...commonFlags]
+  const more = program === 'pcs' ? pcsFlags.filter(({ name }) => !own.some((flag) => flag.name === name)) : []
+  const flags = [...own, ...more]
   parts.push(['Options:', ...alignPairs(flags.map((flag) => [flagUsage(flag), flag.summary] as const))].join('\n'))
   if (command.examples && command.examples.length > 0)
     parts.push(['Examples:', ...command.examples.map((example) => `  ${example}`)].join('\n'))

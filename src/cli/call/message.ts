@@ -45,7 +45,8 @@ export type About =
       readonly code: 'unknown-parameter'
       readonly name: string
       readonly known: readonly string[]
-      readonly isFencing: boolean
+      /** The class of the agent. */
+      readonly standard: string
     }
   | {
       readonly code: 'missing-parameter'

@@ -183,7 +183,7 @@ export function parameterMistakes(
     .map(
       (name): Message => ({
         own: `${agentName(agent)} has no parameter '${name}'.${suggestion(name, names)}`,
-        about: { code: 'unknown-parameter', name, known: names, isFencing },
+        about: { code: 'unknown-parameter', name, known: names, standard: agent.class },
       }),
     )
   const missing = options.required ? requiredMistakes({ agent, metadata }, new Set(parameters.keys())) : []

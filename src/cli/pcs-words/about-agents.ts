@@ -25,7 +25,7 @@ export function aboutAgents(abouts: readonly About[], about: About, { typed }: C
       )
     case 'unknown-parameter': {
       const names = abouts.flatMap((other) => (other.code === 'unknown-parameter' ? [other.name] : []))
-      const kind = about.isFencing ? 'stonith' : 'resource'
+      const kind = about.standard === 'stonith' ? 'stonith' : 'resource'
       const option = names.length === 1 ? `option '${names[0]}'` : `options: ${quoted(names)}`
       const known = parametersOf(about)
       const allowed = known.length === 0 ? 'there are no options allowed' : `allowed options are: ${quoted(known)}`
@@ -62,7 +62,7 @@ function missingParameters(
 }
 
 /** pcs lists what all OCF agents take besides their own, and not what only a person asks a fence agent. */
-function parametersOf({ known, isFencing }: { readonly known: readonly string[]; readonly isFencing: boolean }) {
-  if (isFencing) return known.filter((name) => name !== 'help' && name !== 'version')
-  return [...new Set([...known, 'trace_file', 'trace_ra'])]
+function parametersOf({ known, standard }: { readonly known: readonly string[]; readonly standard: string }) {
+  if (standard === 'stonith') return known.filter((name) => name !== 'help' && name !== 'version')
+  return standard === 'ocf' ? [...new Set([...known, 'trace_file', 'trace_ra'])] : known
 }

@@ -16,6 +16,9 @@ const asOne: Readonly<Record<string, string>> = {
   dr: '<command>',
 }
 
+/** What follows `Usage: pcs` where an area as a whole is explained. */
+export const areaHeading = (area: string): string => `${area} ${asOne[area] ?? '[commands]...'}`
+
 /** Commands whose wrong call is answered by the usage of what they stand in. */
 const headings: Readonly<Record<string, string>> = {
   'acl config': 'acl ...',

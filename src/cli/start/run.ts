@@ -19,12 +19,14 @@ import {
   type Terminal,
 } from '../call/command.ts'
 import { describeCommand, listCommands } from '../call/help.ts'
-import type { CallNames, Voice } from '../call/message.ts'
+import { type CallNames, ownWords as inOwnWords, type Voice } from '../call/message.ts'
 import { pcsVersion, type Speech } from '../call/speech.ts'
 import { commandsBelow, findCommand, unknownCommand } from '../call/tree.ts'
 import { presentWords } from '../grammar/old-words.ts'
 import { isFlag, splitFlags } from '../grammar/words.ts'
 import { takesNext } from '../pcs-words/command-options.ts'
+import { hasHelp, pcsHelp, wholeHelp } from '../pcs-words/group-help.ts'
+import { usageBelow } from '../pcs-words/usage.ts'
 import { voiceOf } from './voice.ts'
 
 export interface Invocation {
@@ -135,6 +137,7 @@ async function dispatch(invocation: Spoken): Promise<Outcome> {
   const { speech } = chosen
   const { line, isOld } = presented(chosen.line, speech)
   const found = findCommand(commands, line)
+  if (speech.program === 'pcs' && asksForAreaAsPcs(line, commands)) return helpAsPcs(commands, line, speech)
   if (!found || asksForArea(found.command, found.rest, commands)) return helpOrRefusal(commands, line, speech)
   const { command, rest } = found
   if (ownWords(rest).includes('--help') || ownWords(rest).includes('-h')) {
@@ -265,7 +268,16 @@ function asksForArea(command: Command, rest: readonly string[], commands: readon
   return rest[0] === '--help' && below.length > 0 && command.usage === ''
 }
 
+/** `pcs status help` and `pcs status --help`: of the area, also where a command has its very name. */
+function asksForAreaAsPcs(line: readonly string[], commands: readonly Command[]): boolean {
+  const [area = '', word, ...more] = withoutFlags(ownWords(line))
+  if (commandsBelow(commands, [area]).every(({ path }) => path.length === 1)) return false
+  if (word === 'help') return true
+  return word === undefined && more.length === 0 && ['--help', '-h'].some((flag) => ownWords(line).includes(flag))
+}
+
 function helpOrRefusal(commands: readonly Command[], line: readonly string[], speech: Speech): Outcome {
+  if (speech.program === 'pcs') return helpAsPcs(commands, line, speech)
   const typed = withoutFlags(line)
   if (line.includes('--version')) return tellVersion(speech, line.includes('--full'))
   // pcs says `resource help` and `resource help create`, too.
@@ -279,6 +291,25 @@ function helpOrRefusal(commands: readonly Command[], line: readonly string[], sp
     text,
     json: commandsBelow(commands, words).map(({ path, summary, usage }) => ({ path, summary, usage })),
   }
+}
+
+/** `pcs` alone is a wrong call; `help` in the first place explains pcs as a whole, whatever follows. */
+function helpAsPcs(commands: readonly Command[], line: readonly string[], speech: Speech): Outcome {
+  if (line.includes('--version')) return tellVersion(speech, line.includes('--full'))
+  const typed = withoutFlags(line)
+  const words = typed[0] === 'help' ? [] : typed.filter((word) => word !== 'help')
+  const asked = ['--help', '-h', '--fullhelp', 'help'].some((word) => line.includes(word))
+  const isKnown = hasHelp(commands, words)
+  if (!asked || !isKnown) {
+    const { messages } = unknownCommand(commands, words)
+    const isArea = hasHelp(commands, words.slice(0, 1)) && words.length > 0
+    // Of an area that is there the heading is enough; whoever names none, or another, is shown them all.
+    const after = !isArea ? wholeHelp(commands) : isKnown ? usageBelow(words, true) : undefined
+    if (after === undefined) throw new Refusal(...messages)
+    throw new Refusal({ own: messages.map(inOwnWords).join(' '), about: { code: 'said-by-pcs', errors: [], after } })
+  }
+  const json = commandsBelow(commands, words).map(({ path, summary, usage }) => ({ path, summary, usage }))
+  return { kind: 'done', text: pcsHelp(commands, words), json }
 }
 
 export const version = '0.1.0'

@@ -49,7 +49,7 @@ async function show(call: Call, what: { readonly fencing: boolean; readonly none
   )
   onlyKnown(options, ['node'], 'The list of resources')
   const node = options.get('node')
-  if (node === '' && call.speech.dialect === '0.12')
+  if (node === '')
     throw new Refusal({ own: "Specify the node: 'node=<node>'.", about: { code: 'no-pair', word: 'node' } })
   const { cib } = await call.cluster.readCib()
   const status = statusOf(call, cib)
