@@ -1,32 +1,54 @@
-import { expect, test } from 'vitest'
-import { nodeName } from '../../src/base/index.ts'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type NodeName, nodeName } from '../../src/base/index.ts'
 import { type ClusterView, emptyView } from '../../src/controller/index.ts'
+import type { Log } from '../../src/daemon/host/log.ts'
 import { RestartNotice } from '../../src/daemon/node/restart-notice.ts'
 import { fromBytes } from '../../src/daemon/records/json-value.ts'
 import { keys } from '../../src/daemon/records/keys.ts'
-import type { Store, Write } from '../../src/store/index.ts'
+import { EmbeddedStore, type Write } from '../../src/store/index.ts'
+import { memberRecord, storeWith } from '../support/stores.ts'
 
 const [n1, n2, n3] = [nodeName('n1'), nodeName('n2'), nodeName('n3')]
+
+let folder: string
+let real: EmbeddedStore
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'systole-restart-notice-'))
+  real = new EmbeddedStore({ directory: folder })
+})
+
+afterEach(async () => {
+  await real.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const ignore = (): void => undefined
 
 function noticing(view: () => ClusterView, fails = false) {
   const writes: Write[] = []
   const warned: unknown[] = []
-  const transaction = async (asked: { readonly writes: readonly Write[] }) => {
-    if (fails) throw new Error('no majority')
-    writes.push(...asked.writes)
-    return await Promise.resolve({ applied: true, revision: 1 })
-  }
-  const log = { info: () => undefined, warn: (...told: unknown[]) => warned.push(told) } as never
-  const store = (): Store => ({ transaction }) as unknown as Store
-  return { notice: new RestartNotice({ self: n1, incarnation: 7, log, store, view }), writes, warned }
+  const log: Log = { debug: ignore, info: ignore, warn: (...told: unknown[]) => warned.push(told), error: ignore }
+  const store = storeWith(real, {
+    transaction: async (asked) => {
+      if (fails) throw new Error('no majority')
+      writes.push(...asked.writes)
+      return await real.transaction(asked)
+    },
+  })
+  return { notice: new RestartNotice({ self: n1, incarnation: 7, log, store: () => store, view }), writes, warned }
 }
 
-const viewOf = (restarts: readonly (readonly [string, number])[], members: readonly (readonly [string, number])[]) =>
-  ({
-    ...emptyView,
-    restarts: new Map(restarts),
-    members: new Map(members.map(([node, incarnation]) => [node, { node, incarnation }])),
-  }) as unknown as ClusterView
+type Lives = readonly (readonly [NodeName, number])[]
+
+const viewOf = (restarts: Lives, members: Lives): ClusterView => ({
+  ...emptyView,
+  restarts: new Map(restarts),
+  members: new Map(members.map(([node, incarnation]) => [node, memberRecord(node, { incarnation })])),
+})
 
 test('a daemon that restarts announces its own life, and a store that fails keeps it from nothing', async () => {
   const { notice, writes } = noticing(() => emptyView)
@@ -34,6 +56,8 @@ test('a daemon that restarts announces its own life, and a store that fails keep
   expect(writes.map((write) => [write.kind, 'key' in write && write.key])).toEqual([['put', keys.restart(n1)]])
   const [put] = writes
   expect(put?.kind === 'put' && fromBytes(put.value)).toMatchObject({ incarnation: 7 })
+  const entry = await real.get(keys.restart(n1))
+  expect(entry && fromBytes(entry.value)).toMatchObject({ incarnation: 7 })
   const failing = noticing(() => emptyView, true)
   await failing.notice.announce(5000)
   expect(failing.warned).toHaveLength(1)
@@ -80,9 +104,8 @@ test('the heartbeats hear of those whose present life has announced its end, or 
 })
 
 test('a store that does not answer holds the restart up for a moment only', async () => {
-  const log = { info: () => undefined, warn: () => undefined } as never
-  const transaction = async () => await new Promise<never>(() => undefined)
-  const store = (): Store => ({ transaction }) as unknown as Store
-  const notice = new RestartNotice({ self: n1, incarnation: 7, log, store, view: () => emptyView })
+  const log: Log = { debug: ignore, info: ignore, warn: ignore, error: ignore }
+  const store = storeWith(real, { transaction: async () => await new Promise<never>(() => undefined) })
+  const notice = new RestartNotice({ self: n1, incarnation: 7, log, store: () => store, view: () => emptyView })
   await expect(notice.announce(10)).resolves.toBeUndefined()
 })

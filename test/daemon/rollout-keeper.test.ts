@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { nodeName } from '../../src/base/index.ts'
 import { parseXml, readConfiguration } from '../../src/cib/index.ts'
-import { emptyView } from '../../src/controller/index.ts'
+import { type ClusterView, emptyView } from '../../src/controller/index.ts'
 import { openLog } from '../../src/daemon/host/log.ts'
 import { defaultPorts, defaultTimings } from '../../src/daemon/node-list/cluster-file.ts'
 import { fromBytes, toBytes } from '../../src/daemon/records/json-value.ts'
@@ -12,6 +12,7 @@ import { keys, rolloutKey, tasksPrefix } from '../../src/daemon/records/keys.ts'
 import { RolloutKeeper } from '../../src/daemon/rollout/rollout-keeper.ts'
 import { newRecord, type RolloutRecord, readRollout } from '../../src/rollout/index.ts'
 import { EmbeddedStore, type Entry, type Store, StoreUnavailableError } from '../../src/store/index.ts'
+import { memberRecord, storeWith } from '../support/stores.ts'
 
 /** What takes rollouts on, beside a store of its own: which steps it writes, when, and what it leaves alone. */
 const n1 = nodeName('n1')
@@ -44,14 +45,14 @@ afterEach(async () => {
 const mostTransactions = 50
 
 /** As a store over the network, which leaves the thread to others; a keeper that writes without an end is not answered any more. */
-const bounded = (of: Pick<Store, 'transaction'>): Store =>
-  ({
-    transaction: async (asked: Parameters<Store['transaction']>[0]) => {
+const bounded = (of: Store): Store =>
+  storeWith(of, {
+    transaction: async (asked) => {
       await new Promise((resolve) => setImmediate(resolve))
       if (++transactions > mostTransactions) return await new Promise(() => undefined)
       return await of.transaction(asked)
     },
-  }) as unknown as Store
+  })
 
 function rollout(id: string): RolloutRecord {
   const read = readRollout({
@@ -83,12 +84,12 @@ const parsed = parseXml(
 )
 if (!parsed.ok) throw new Error('bad test')
 const online = { inCcm: true, crmd: 'online', join: 'member', expected: 'member' } as const
-const view = {
+const view: ClusterView = {
   ...emptyView,
   configuration: { version: 1, cib: parsed.value, typed: readConfiguration(parsed.value) },
   nodeStates: new Map(names.map((node) => [node, { node, id: node, ...online }])),
-  members: new Map(names.map((node) => [node, { node, id: node, state: 'member', incarnation: 1 }])),
-} as unknown as typeof emptyView
+  members: new Map(names.map((node) => [node, memberRecord(node)])),
+}
 const file = {
   clusterName: 'x',
   nodes: names.map((name) => ({ name, id: name, address: name, ports: defaultPorts, votes: true })),
@@ -161,13 +162,13 @@ test('the next step waits until this node has seen the one before', async () => 
   await putRollout('r2')
   const seen = nothing()
   const made: number[] = []
-  const counting = {
-    transaction: async (asked: Parameters<Store['transaction']>[0]) => {
+  const counting = storeWith(store, {
+    transaction: async (asked) => {
       const done = await store.transaction(asked)
       made.push(done.revision)
       return done
     },
-  } as unknown as Store
+  })
   const keeper = keeperOf(seen, { into: counting })
   await look(seen, keeper)
   // Of two at once, too: the second must not take a node that the first has taken.
@@ -188,14 +189,14 @@ test('a node that is not the DC any more writes nothing, whether it knows that o
   const seen = nothing()
   await look(seen, keeperOf(seen, { term: () => undefined }))
   let answers = 0
-  const telling = {
-    transaction: async (asked: Parameters<Store['transaction']>[0]) => {
+  const telling = storeWith(store, {
+    transaction: async (asked) => {
       const done = await store.transaction(asked)
       expect(done.applied).toBe(false)
       answers += 1
       return done
     },
-  } as unknown as Store
+  })
   await look(seen, keeperOf(seen, { term: () => dc + 1, into: telling }))
   await expect.poll(() => answers, patience).toBeGreaterThan(0)
   // A write that was refused is not tried again at once.
@@ -208,12 +209,12 @@ test('a store that fails is asked again, and one that is closed no more', async 
   await putRollout('r1')
   const seen = nothing()
   let failures = 0
-  const failing = {
-    transaction: async (asked: Parameters<Store['transaction']>[0]) => {
+  const failing = storeWith(store, {
+    transaction: async (asked) => {
       if (failures++ === 0) throw new StoreUnavailableError('no leader')
       return await store.transaction(asked)
     },
-  } as unknown as Store
+  })
   const keeper = keeperOf(seen, { into: failing })
   const before = await recordOf('r1')
   await look(seen, keeper)

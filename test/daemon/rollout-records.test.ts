@@ -5,8 +5,16 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { nodeName } from '../../src/base/index.ts'
 import { emptyView } from '../../src/controller/index.ts'
 import { openLog } from '../../src/daemon/host/log.ts'
+import { type ClusterFile, defaultPorts, defaultTimings } from '../../src/daemon/node-list/cluster-file.ts'
 import { fromBytes, toBytes } from '../../src/daemon/records/json-value.ts'
-import { keys, nodeVersionKey, rolloutJournalKey, rolloutKey, taskKey } from '../../src/daemon/records/keys.ts'
+import {
+  keys,
+  nodeVersionKey,
+  rolloutJournalKey,
+  rolloutKey,
+  rolloutsPrefix,
+  taskKey,
+} from '../../src/daemon/records/keys.ts'
 import { forgetRecords } from '../../src/daemon/removal/forget-node.ts'
 import { knownRolloutsFile, RolloutCopy } from '../../src/daemon/rollout/known-rollouts.ts'
 import { removedOf } from '../../src/daemon/rollout/rollout-input.ts'
@@ -21,6 +29,7 @@ import {
   readRollout,
 } from '../../src/rollout/index.ts'
 import { EmbeddedStore, type Entry } from '../../src/store/index.ts'
+import { memberRecord } from '../support/stores.ts'
 
 const n1 = nodeName('n1')
 const now = '2026-11-23T19:00:00.000Z'
@@ -119,16 +128,23 @@ test('a task is cancelled by what is known of it: one that its node has claimed 
   expect(parseTask(after && fromBytes(after.value))).toMatchObject({ state: 'running', cancel: true })
 })
 
-test('records of a newer version are left alone', () => {
-  const entry = (value: unknown): Entry => ({ key: rolloutKey('r1'), value: toBytes(value) }) as unknown as Entry
-  expect(rolloutsIn([entry(rollout())])).toHaveLength(1)
+async function stored(values: ReadonlyMap<string, unknown>): Promise<readonly Entry[]> {
+  const writes = [...values].map(
+    ([id, value]) => ({ kind: 'put', key: rolloutKey(id), value: toBytes(value) }) as const,
+  )
+  await store.transaction({ compare: [], writes })
+  return (await store.list(rolloutsPrefix)).entries
+}
+
+test('records of a newer version are left alone', async () => {
+  expect(rolloutsIn(await stored(new Map([['r1', rollout()]])))).toHaveLength(1)
   for (const value of [
     { ...rollout(), state: 'sleeping' },
     { ...rollout(), nodes: [{ phase: 'dancing' }] },
     null,
     'r1',
   ])
-    expect(rolloutsIn([entry(value)])).toEqual([])
+    expect(rolloutsIn(await stored(new Map([['r1', value]])))).toEqual([])
 })
 
 test('a task that ran out of time has no exit code that could mean ok', () => {
@@ -160,19 +176,25 @@ test('a node is removed that neither the list of nodes nor the members name; one
   if (first === undefined) throw new Error('it has nodes')
   const limits = [{ label: 'all nodes', maxUnavailable: 1, nodes: [...nodes, nodeName('n4')] }]
   const record = { ...rollout(), nodes: nodes.map((node) => ({ ...first, node })), limits }
-  const file = { nodes: [{ name: n1 }, { name: nodeName('n3'), leaving: true }] } as unknown as Parameters<
-    typeof removedOf
-  >[0]['file']
-  const view = { ...emptyView, members: new Map([[nodeName('n2'), {}]]) } as unknown as typeof emptyView
+  const listed = { id: '1', address: '10.0.0.1', ports: defaultPorts, votes: true }
+  const file: ClusterFile = {
+    clusterName: 'x',
+    nodes: [
+      { ...listed, name: n1 },
+      { ...listed, name: nodeName('n3'), leaving: true },
+    ],
+    nodesVersion: 1,
+    store: { kind: 'embedded' },
+    timings: defaultTimings,
+  }
+  const view = { ...emptyView, members: new Map([[nodeName('n2'), memberRecord(nodeName('n2'))]]) }
   expect([...removedOf({ view, file }, record)]).toEqual(['n3', 'n4'])
 })
 
-test('the copy of a node lists the newest rollout first, also the tenth', () => {
-  const entries = ['r1', 'r10', 'r9'].map((id) => ({
-    key: rolloutKey(id),
-    value: toBytes({ ...rollout(), id, since: Number(id.slice(1)) }),
-    modRevision: 1,
-  })) as unknown as readonly Entry[]
+test('the copy of a node lists the newest rollout first, also the tenth', async () => {
+  const entries = await stored(
+    new Map(['r1', 'r10', 'r9'].map((id) => [id, { ...rollout(), id, since: Number(id.slice(1)) }])),
+  )
   const below = (prefix: string): readonly Entry[] => entries.filter(({ key }) => key.startsWith(prefix))
   const copy = new RolloutCopy({ self: n1, below, log: openLog('n1', 'silent'), data: folder })
   copy.look()
