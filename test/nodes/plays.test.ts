@@ -131,7 +131,7 @@ test('what the steps print is shown with node and step as it comes, and again af
   const { id } = (JSON.parse(await lab.systole('n1', 'play', 'list', '--json')) as { plays: PlayRecord[] })
     .plays[0] as PlayRecord
   const again = await lab.systole('n3', 'play', 'output', id, `--step=${first}`, '--on=n1')
-  expect(again).toMatch(new RegExp(`^n1 ${first}: > RUN: .*\nn1 ${first}: on n1\nn1 ${first}: later\n$`))
+  expect(again).toMatch(new RegExp(`^n1 ${first}: > RUN .*\nn1 ${first}: on n1\nn1 ${first}: later\n$`))
   const { output } = JSON.parse(await lab.systole('n2', 'play', 'output', id, '--json')) as {
     readonly output: Readonly<Record<string, string>>
   }
