@@ -7,7 +7,7 @@ import { type ControllerState, withDcState } from './state.ts'
 import type { ClusterView } from './view.ts'
 import { startWalk } from './walk.ts'
 
-export function beginWalk(state: ControllerState, graph: TransitionGraph): ControllerState {
+export function beginWalk(state: ControllerState, graph: TransitionGraph, now: number): ControllerState {
   const number = state.lastTransition + 1
   const next = { ...state, lastTransition: number }
   const plannedFrom = state.dcState?.computingRevision ?? 0
@@ -17,6 +17,7 @@ export function beginWalk(state: ControllerState, graph: TransitionGraph): Contr
       ...(next.dcState?.walks ?? []),
       startWalk(graph, {
         number,
+        beganAt: now,
         plannedFrom,
         lastFailure: (action) => lastFailure(state.view, action),
         deletions: graph.actions.flatMap(deletionsOf),

@@ -17,6 +17,7 @@ import type { NodeStateRecord, ShutdownLockRecord } from '../cib/index.ts'
 import type { ClusterAction, ResourceAction, TransitionGraph } from '../transition/index.ts'
 import type { NodeLoad } from './node-load.ts'
 import type { Change, ClusterView } from './view.ts'
+import type { WalkReport } from './walk-report.ts'
 
 /** Logical writes of the DC; `writesOfEdits` turns them into keys and values. */
 export type Edit =
@@ -200,5 +201,7 @@ export type ControllerEffect =
   | { readonly kind: 'revoke-lease'; readonly node: NodeName; readonly lease: string }
   /** Put `transition` under the same comparison; nobody waits for it, and a newer one replaces it. */
   | { readonly kind: 'publish'; readonly record: TransitionRecord }
+  /** A transition is over: what it has done, for the journal of this node. Nothing is decided from it. */
+  | { readonly kind: 'walked'; readonly report: WalkReport }
   /** For the log: a constant message and fields. */
   | { readonly kind: 'log'; readonly message: string; readonly fields: Readonly<Record<string, string | number>> }

@@ -16,12 +16,13 @@ import {
   withDcState,
 } from './state.ts'
 import { endAction, resendAt, underWayIn } from './under-way.ts'
-import { actionsToCome, executingNode, isOver, nextActions, type UnderWay, type Walk } from './walk.ts'
+import { actionsToCome, executingNode, isOver, nextActions, type UnderWay, type Walk, withTimes } from './walk.ts'
+import { reportOf } from './walk-report.ts'
 
 /** Sends what can go out; ends each walk of which nothing is left. */
 export function executeGraphs(state: ControllerState, now: number): Turn {
   return andThen(giveUpOverdue(state, now), (timely) =>
-    andThen(resend(timely, now), (sent) => andThen(sendReady(sent, now), (done) => turn(endWalks(done, now)))),
+    andThen(resend(timely, now), (sent) => andThen(sendReady(sent, now), (done) => endWalks(done, now))),
   )
 }
 
@@ -96,15 +97,25 @@ function resend(state: ControllerState, now: number): Turn {
   })
 }
 
-function endWalks(state: ControllerState, now: number): ControllerState {
-  const over = state.dcState?.walks.filter(isOver) ?? []
-  if (over.length === 0) return state
-  const ended = withDcState(state, { walks: state.dcState?.walks.filter((walk) => !over.includes(walk)) ?? [] })
+function endWalks(before: ControllerState, now: number): Turn {
+  const walks = before.dcState?.walks.map((walk) => withTimes(walk, now)) ?? []
+  const state = withDcState(before, { walks })
+  const over = walks.filter(isOver)
+  if (over.length === 0) return turn(state)
+  const reports = over.flatMap((walk) => reportOf(walk, now) ?? [])
+  const effects = reports.map((report) => ({ kind: 'walked' as const, report }))
+  return turn(
+    afterWalks(withDcState(state, { walks: walks.filter((walk) => !over.includes(walk)) }), over, now),
+    ...effects,
+  )
+}
+
+function afterWalks(ended: ControllerState, over: readonly Walk[], now: number): ControllerState {
   if (over.some(hasClearedFailures)) return lookAgain(ended, 'failures have been cleared', now)
   // Whoever marked an action as failed has asked for another look already; this is for the sake of certainty.
   const forgotten = over.some(({ failed, aborted }) => failed.size > 0 && aborted === undefined)
   if (!forgotten || ended.dcState?.lookAgain !== undefined) return ended
-  return lookAgain(ended, 'the transition ended unfinished', now + state.timings.retryMs)
+  return lookAgain(ended, 'the transition ended unfinished', now + ended.timings.retryMs)
 }
 
 /**

@@ -218,10 +218,10 @@ function handleComputed(state: ControllerState, input: Input<'computed'>, now: n
     },
   )
   const edits = shutdownLockEdits(state.view.shutdownLocks, input.shutdownLocks)
-  if (edits.length === 0) return turn(beginWalk(known, input.graph))
+  if (edits.length === 0) return turn(beginWalk(known, input.graph, now))
   // A graph that forgets the history of an expired lock has an action for a node which is not there: without the lock it has not.
   const over = edits.some(({ kind }) => kind === 'delete-record')
-  const next = over ? lookAgain(known, 'shutdown locks have ended', now) : beginWalk(known, input.graph)
+  const next = over ? lookAgain(known, 'shutdown locks have ended', now) : beginWalk(known, input.graph, now)
   return write(next, edits, { kind: 'state' })
 }
 

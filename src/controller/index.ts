@@ -37,4 +37,5 @@ export {
   parseMemberRecord,
   type ReplicatedConfiguration,
 } from './view.ts'
+export type { WalkedStep, WalkReport } from './walk-report.ts'
 export { type DiskWatch, diskWatchOf, type ToldWatchdog, watchdogAttributes, watchdogMsOf } from './watchdog.ts'

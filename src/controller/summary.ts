@@ -1,12 +1,12 @@
 /** What the DC is doing, as `status` and `--wait` show it. Nothing is decided from it. */
 import type { NodeName } from '../base/index.ts'
-import type { GraphAction } from '../transition/index.ts'
+import { describeAction } from './describe-action.ts'
 import type { TransitionRecord } from './effects.ts'
 import { describeNeededVoters } from './needed-voters.ts'
 import { isUnclean } from './node-states.ts'
 import { describeOwing } from './owed-answers.ts'
 import { type ControllerState, type DcState, type Turn, turn, withDcState } from './state.ts'
-import { actionsUnderWay, executingNode, isFencing } from './walk.ts'
+import { actionsUnderWay, isFencing } from './walk.ts'
 
 /** What is pending changes with every action; people need not see more of it than this. */
 const publishIntervalMs = 500
@@ -97,10 +97,3 @@ function awaitsFencing(state: ControllerState, { walks }: DcState, node: NodeNam
 }
 
 const times = (count: number): string => (count === 1 ? 'once' : `${count} times`)
-
-export function describeAction(action: GraphAction): string {
-  if (action.kind === 'pseudo') return action.key
-  if (action.operation === 'stonith') return `fence ${action.node ?? '?'}`
-  const resource = action.resource ?? ''
-  return `${resource} ${action.operation} on ${executingNode(action) ?? '?'}`.trim()
-}

@@ -16,6 +16,7 @@ import type { ActionId, GraphAction, TransitionGraph } from '../transition/index
 export interface Walk {
   readonly graph: TransitionGraph
   readonly number: number
+  readonly beganAt: number
   /** The revision of the view that the graph was computed from. */
   readonly plannedFrom: number
   readonly byId: ReadonlyMap<ActionId, GraphAction>
@@ -28,11 +29,21 @@ export interface Walk {
   readonly underWay: ReadonlyMap<ActionId, UnderWay>
   readonly succeeded: ReadonlySet<ActionId>
   readonly failed: ReadonlySet<ActionId>
+  /** When what is over began and ended: for people. */
+  readonly timed: readonly Timed[]
+  /** What has ended in this step, with the moment at which it was sent. */
+  readonly justEnded: readonly Omit<Timed, 'endedAt'>[]
   readonly aborted?: string
   /** Prefixes of the keys that its actions delete: their going is no news. */
   readonly deletions: readonly string[]
   /** There are failures that its actions clear. A count under a name that they do not reach stays, whatever they do. */
   readonly clearsFailures: boolean
+}
+
+export interface Timed {
+  readonly id: ActionId
+  readonly sentAt: number
+  readonly endedAt: number
 }
 
 /** An action of the transition with this number. */
@@ -68,7 +79,7 @@ export function startWalk(
   {
     lastFailure,
     ...plan
-  }: Pick<Walk, 'number' | 'plannedFrom' | 'deletions' | 'clearsFailures'> & {
+  }: Pick<Walk, 'number' | 'beganAt' | 'plannedFrom' | 'deletions' | 'clearsFailures'> & {
     /** Of the action's resource on its node; undefined: none. */
     readonly lastFailure: (action: GraphAction) => number | undefined
   },
@@ -87,7 +98,13 @@ export function startWalk(
       else after.push(action.id)
     }
   }
-  const nothing = { underWay: new Map(), succeeded: new Set<ActionId>(), failed: new Set<ActionId>() }
+  const nothing = {
+    underWay: new Map(),
+    succeeded: new Set<ActionId>(),
+    failed: new Set<ActionId>(),
+    timed: [],
+    justEnded: [],
+  }
   const failedAt = new Map(
     graph.actions.flatMap((action) => {
       const at = lastFailure(action)
@@ -121,11 +138,20 @@ export function markSent(walk: Walk, id: ActionId, underWay: UnderWay): Walk {
 
 /** Its result is known. What was not under way (any more) changes nothing. */
 export function markEnded(walk: Walk, id: ActionId, outcome: 'succeeded' | 'failed'): Walk {
-  if (!walk.underWay.has(id)) return walk
+  const known = walk.underWay.get(id)
+  if (known === undefined) return walk
   const underWay = new Map(walk.underWay)
   underWay.delete(id)
-  if (outcome === 'failed') return { ...walk, underWay, failed: new Set(walk.failed).add(id) }
-  return passPseudo(release({ ...walk, underWay }, [id]))
+  const ended = { ...walk, underWay, justEnded: [...walk.justEnded, { id, sentAt: known.sentAt }] }
+  if (outcome === 'failed') return { ...ended, failed: new Set(walk.failed).add(id) }
+  return passPseudo(release(ended, [id]))
+}
+
+/** Gives what has ended in this step its moment. */
+export function withTimes(walk: Walk, now: number): Walk {
+  if (walk.justEnded.length === 0) return walk
+  const timed = [...walk.timed, ...walk.justEnded.map((one) => ({ ...one, endedAt: now }))]
+  return { ...walk, timed, justEnded: [] }
 }
 
 /** The first reason stays. */

@@ -19,6 +19,8 @@ export function describeHappening(what: Happening): string {
       return describeFencing(what)
     case 'operation':
       return describeOperation(what)
+    case 'transition':
+      return `transition ${what.transition}: ${what.done} actions in ${seconds(what.tookMs)}`
     default:
       return assertNever(what)
   }

@@ -4,7 +4,7 @@
  */
 import { operationEvent } from '../alerts/index.ts'
 import type { NodeStateRecord, OperationRecord } from '../cib/index.ts'
-import type { Change, ClusterView } from '../controller/index.ts'
+import type { Change, ClusterView, WalkReport } from '../controller/index.ts'
 
 export type Happening =
   /** Which resources were active where when a node began to write: later events are read from there. */
@@ -46,6 +46,8 @@ export type Happening =
       /** Of a fence device, which serves nobody. */
       readonly device?: true
     }
+  /** Only the DC that walked it writes it down; it belongs to no incident. */
+  | ({ readonly kind: 'transition' } & WalkReport)
 
 export interface JournalEvent {
   /** Of the store. */
@@ -236,13 +238,17 @@ const kinds: ReadonlySet<string> = new Set([
   'configuration',
   'fencing',
   'operation',
+  'transition',
 ] satisfies readonly Happening['kind'][])
+
+/** What each node knows of itself alone. */
+const ownKinds: ReadonlySet<string> = new Set(['begun', 'quorum', 'transition'] satisfies readonly Happening['kind'][])
 
 /** Of several nodes, one journal after the other: each event once, as the first that has it tells it, by revision. */
 export function mergeJournals(events: readonly JournalEvent[]): readonly JournalEvent[] {
   const found = new Map<string, JournalEvent>()
   for (const event of events) {
-    const own = event.what.kind === 'begun' || event.what.kind === 'quorum' ? event.by : ''
+    const own = ownKinds.has(event.what.kind) ? event.by : ''
     const identity = `${event.revision} ${own} ${JSON.stringify(event.what)}`
     if (!found.has(identity)) found.set(identity, event)
   }

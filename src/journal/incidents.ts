@@ -57,6 +57,7 @@ class Scan {
 
   take(event: JournalEvent): void {
     const { what, at } = event
+    if (what.kind === 'transition') return
     if (this.#open && this.#isOver(this.#open, at)) this.#close(this.#open, at)
     if (what.kind === 'begun') {
       this.#begin(what.active)

@@ -9,7 +9,7 @@ const reading = `
 acl check | acl config | alert agents | alert config | cluster certificates | cluster cib | cluster config show | cluster corosync |
 cluster status | cluster token list | cluster verify | config backup | config diff | config history | config show |
 configure show | graph | constraint colocation config | constraint config | constraint location config | constraint order config | constraint ref |
-constraint ticket config | console status | export | hold list | incident list | incident show | inventory | job list | job show | lock list | metrics | pki status | property config |
+constraint ticket config | console status | export | history list | history show | hold list | incident list | incident show | inventory | job list | job show | lock list | metrics | pki status | property config |
 property defaults | property describe | property list | quorum config | quorum device status | quorum status | resource agents |
 resource config | resource describe | resource failcount | resource group list | resource list | resource providers | resource relations |
 resource coverage | resource relocate dry-run | resource relocate show | resource standards | role list | rollout history | rollout show |

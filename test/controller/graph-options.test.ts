@@ -86,7 +86,14 @@ function dcWith(cib: SmallCib): { readonly state: ControllerState; readonly walk
   if (!parsed.ok) throw new Error('bad test')
   const md5 = (text: string): string => createHash('md5').update(text).digest('hex')
   const { graph } = schedule({ cib: parsed.value, now: 1_700_000_000, md5, explain: false })
-  const plan = { number: 1, plannedFrom: 1, deletions: [], clearsFailures: false, lastFailure: () => undefined }
+  const plan = {
+    number: 1,
+    beganAt: 0,
+    plannedFrom: 1,
+    deletions: [],
+    clearsFailures: false,
+    lastFailure: () => undefined,
+  }
   const walk = startWalk(graph, plan)
   const dcState: DcState = {
     term: 1,

@@ -47,7 +47,7 @@ const pseudo = (id: number, inputs: readonly number[] = []): GraphAction => ({
 })
 
 const free: WalkLimits = { batch: 0, onNode: () => 100, migrations: -1, beside: [], held: () => false }
-const plan = { number: 1, plannedFrom: 1, deletions: [], clearsFailures: false }
+const plan = { number: 1, beganAt: 0, plannedFrom: 1, deletions: [], clearsFailures: false }
 const walkOf = (...actions: readonly GraphAction[]) =>
   startWalk({ actions, attributes: {} }, { ...plan, lastFailure: () => undefined })
 const ids = (walk: Walk, limits: Partial<WalkLimits> = {}) =>

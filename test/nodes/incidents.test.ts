@@ -20,6 +20,46 @@ interface Listed {
 const list = async (node: string): Promise<Listed> =>
   JSON.parse(await lab.systole(node, 'incident', 'list', '--json')) as Listed
 
+interface Shown {
+  readonly steps: readonly {
+    readonly what: string
+    readonly tookMs: number
+    readonly slackMs: number
+    readonly critical: boolean
+  }[]
+}
+
+test('where the time of a start went: the slow one and what waited for it, on every node', async () => {
+  await lab.systole('n1', 'resource', 'create', 'slow', 'ocf:pacemaker:Dummy', 'op_sleep=1', '--disabled')
+  await lab.systole('n1', 'resource', 'create', 'quick', 'ocf:pacemaker:Dummy', '--disabled')
+  await lab.systole('n1', 'resource', 'create', 'after', 'ocf:pacemaker:Dummy', '--disabled')
+  await lab.systole('n1', 'constraint', 'order', 'slow', 'then', 'after')
+  await lab.systole('n1', 'resource', 'enable', 'slow', 'quick', 'after', '--wait')
+  const read = async (node: string): Promise<Shown> =>
+    JSON.parse(await lab.systole(node, 'history', 'show', '--json')) as Shown
+  await expect.poll(async () => (await read('n1')).steps.length, { timeout: 30_000 }).toBeGreaterThanOrEqual(3)
+  const { steps } = await read('n3')
+  const step = (what: string) => steps.find((one) => one.what.startsWith(what))
+  expect(step('slow start')).toMatchObject({ critical: true, slackMs: 0 })
+  expect(step('slow start')?.tookMs).toBeGreaterThanOrEqual(1000)
+  expect(step('quick start')?.critical).toBe(false)
+  expect(step('quick start')?.slackMs).toBeGreaterThan(0)
+  const { steps: path } = JSON.parse(await lab.systole('n2', 'history', 'show', '--critical-path', '--json')) as Shown
+  expect(path.every(({ critical }) => critical)).toBe(true)
+  const [slow, after] = ['slow start', 'after start'].map((what) => path.findIndex((one) => one.what.startsWith(what)))
+  expect(slow).toBeGreaterThanOrEqual(0)
+  expect(after).toBeGreaterThan(slow ?? 0)
+  const listed = JSON.parse(await lab.systole('n1', 'history', 'list', '--json')) as {
+    readonly transitions: readonly { readonly id: string }[]
+  }
+  const last = listed.transitions.at(-1)?.id ?? ''
+  expect(await lab.systole('n2', 'history', 'show', last)).toContain(`Transition ${last}, `)
+  await expect(lab.systole('n1', 'history', 'show', 't0')).rejects.toThrow(/no transition 't0'/)
+  await expect(lab.systole('n1', 'history', 'list', '--since=soon')).rejects.toThrow(/24h/)
+  expect(await lab.systole('n1', 'history', 'list', '--since=1ms')).toBe('No transitions.\n')
+  await lab.systole('n1', 'resource', 'delete', 'slow', 'quick', 'after')
+}, 120_000)
+
 test('the incident of a power cut has its cause, its fencing and the time that the service was away, on every node', async () => {
   expect(await lab.systole('n1', 'incident', 'list')).toBe('No incidents.\n')
   await lab.systole('n1', 'resource', 'create', 'web', 'ocf:pacemaker:Dummy', '--wait')

@@ -759,6 +759,8 @@ export class SimDaemon {
       case 'publish':
         this.guarded(effect.record.term, [{ kind: 'put', key: keys.transition, value: effect.record }], () => undefined)
         return
+      case 'walked':
+        return
       case 'log':
         this.log('controller', `${effect.message} ${JSON.stringify(effect.fields)}`)
     }

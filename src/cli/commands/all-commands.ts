@@ -58,6 +58,7 @@ import { constraintLocation, constraintLocationAdd } from './constraint/location
 import { constraintOrder, constraintOrderSet } from './constraint/order.ts'
 import { constraintTicketAdd, constraintTicketDelete, constraintTicketSet } from './constraint/ticket.ts'
 import { graph } from './graph/graph.ts'
+import { historyList, historyShow } from './history/history.ts'
 import { holdList, holdRelease } from './hold/hold.ts'
 import { hostAuth, hostDeauth, statusPcsd } from './host/host.ts'
 import { importCluster } from './import/import.ts'
@@ -198,6 +199,8 @@ export const allCommands: readonly Command[] = [
   incidentList,
   incidentShow,
   incidentExport,
+  historyList,
+  historyShow,
   why,
   graph,
   simulateCommand,

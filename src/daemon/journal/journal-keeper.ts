@@ -1,5 +1,5 @@
 /** Writes down what happens in the cluster, as this node sees it in the store. Which events there are decides `happenings` (src/journal). */
-import type { Change, ClusterView } from '../../controller/index.ts'
+import type { Change, ClusterView, WalkReport } from '../../controller/index.ts'
 import { type Happening, happenings, type JournalState, nothingSeen } from '../../journal/index.ts'
 import { fencingRecordOf } from '../cluster-state/cluster-state.ts'
 import type { Log } from '../host/log.ts'
@@ -40,6 +40,11 @@ export class JournalKeeper {
     const was = this.#quorate
     this.#quorate = quorate
     if (was !== undefined && was !== quorate) this.#write([{ kind: 'quorum', node: this.#ports.self, quorate }])
+  }
+
+  /** Of the DC alone: where the time of a transition went. */
+  walked(report: WalkReport): void {
+    this.#write([{ kind: 'transition', ...report }])
   }
 
   #write(events: readonly Happening[]): void {

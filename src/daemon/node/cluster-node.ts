@@ -545,6 +545,7 @@ export class ClusterNode {
             async () => await this.#known.plan({ haveQuorum: true, keepIn: paths.transitions }),
           ),
         takeUpLeftOff: (term, history) => this.fencing.takeUpLeftOff(term, history),
+        walked: (report) => this.#journal.walked(report),
         fencingHistory: () => this.#known.below(fencingHistoryPrefix).flatMap(fencingRecordOf),
       },
       presence: () => ({

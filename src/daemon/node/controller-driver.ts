@@ -1,6 +1,6 @@
 /** What the controller of this node asks for is performed, and what came of it is fed back. */
 import type { NodeName } from '../../base/index.ts'
-import type { ClusterView, ControllerEffect, ControllerInput } from '../../controller/index.ts'
+import type { ClusterView, ControllerEffect, ControllerInput, WalkReport } from '../../controller/index.ts'
 import type { Command } from '../../executor/index.ts'
 import type { FencingRecord, TermAnswer } from '../../rpc/index.ts'
 import type { Store } from '../../store/index.ts'
@@ -23,6 +23,7 @@ export interface ControllerPorts {
   readonly fencingHistory: () => readonly FencingRecord[]
   readonly takeCommand: (command: Command) => Promise<TermAnswer>
   readonly takeUpLeftOff: (term: number, history: readonly FencingRecord[]) => void
+  readonly walked: (report: WalkReport) => void
 }
 
 export class ControllerDriver {
@@ -49,6 +50,7 @@ export class ControllerDriver {
       compute: async ({ compute }) => await this.#compute(compute),
       execute: async (command) => await sendCommand(command, { self, peers, log, take: takeCommand, feed }),
       takeUpLeftOff,
+      walked: this.#ports.walked,
     })
   }
 

@@ -2,7 +2,7 @@
 import { clearFailureEdits, failureEdits } from '../../attributes/index.ts'
 import { assertNever, isDefect, type NodeName } from '../../base/index.ts'
 import type { NodeStateRecord, TransientAttributeRecord } from '../../cib/index.ts'
-import type { ControllerEffect, ControllerInput, Edit } from '../../controller/index.ts'
+import type { ControllerEffect, ControllerInput, Edit, WalkReport } from '../../controller/index.ts'
 import { writesOfEdits } from '../../controller/index.ts'
 import type { FencingRecord } from '../../rpc/index.ts'
 import type { LeaseId, Revision, Store, Write } from '../../store/index.ts'
@@ -18,6 +18,7 @@ export interface PerformPorts {
   readonly store: Store
   readonly log: Log
   readonly feed: (input: ControllerInput) => void
+  readonly walked: (report: WalkReport) => void
   readonly compute: (effect: Extract<ControllerEffect, { kind: 'compute' }>) => Promise<ControllerInput>
   readonly execute: (effect: Extract<ControllerEffect, { kind: 'execute' }>) => Promise<ControllerInput | undefined>
   /** This node has won the election of that term. */
@@ -81,6 +82,9 @@ export function performControllerEffect(effect: ControllerEffect, ports: Perform
           writes: [write],
         })
       })
+      return
+    case 'walked':
+      ports.walked(effect.report)
       return
     case 'log':
       log.info(effect.message, effect.fields)

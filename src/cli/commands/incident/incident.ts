@@ -5,13 +5,11 @@ import {
   describeIncident,
   type Incident,
   incidentsIn,
-  mergeJournals,
-  parseJournalLine,
   seconds,
   sinceBegin,
 } from '../../../journal/index.ts'
+import { missingNote, readJournals } from '../../access/journal.ts'
 import { type Call, type Command, done, type Flag, Refusal } from '../../call/command.ts'
-import { liveCluster } from '../../call/live.ts'
 import { alignColumns } from '../../call/table.ts'
 import { expectWords } from '../../grammar/words.ts'
 
@@ -83,8 +81,7 @@ async function readIncidents(call: Call): Promise<Found> {
   const now = call.terminal.now().getTime()
   const earliest = earliestOf(call, now)
   // What was active when an incident began stands before it.
-  const { lines, missing } = await liveCluster(call).readJournal({})
-  const events = mergeJournals(lines.split('\n').flatMap((line) => parseJournalLine(line) ?? []))
+  const { events, missing } = await readJournals(call)
   return { incidents: incidentsIn(events, now).filter(({ began }) => began >= earliest), missing }
 }
 
@@ -119,5 +116,3 @@ function printIncident(incident: Incident): string {
 
 const momentOf = (ms: number): string => isoTime(Math.floor(ms / 1000))
 const lasted = ({ began, ended, ongoing }: Incident): string => (ongoing ? 'not over' : seconds(ended - began))
-const missingNote = (missing: readonly string[]): string =>
-  missing.length === 0 ? '' : `Without the journals of ${missing.join(', ')}, which did not answer.\n`
