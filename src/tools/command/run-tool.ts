@@ -3,7 +3,7 @@ import { firstNotInXml } from '../../base/index.ts'
 import { element, printXml, type XmlElement } from '../../cib/index.ts'
 import { describeExit, exitCodes } from '../exit-codes.ts'
 import { describeTool, formatsOf, optionsOf } from '../help.ts'
-import { pageOptions, printHtml, withHeaders } from '../monitor/html.ts'
+import { pageOptions, plainItem, printHtml, withHeaders } from '../monitor/html.ts'
 import { type GivenOption, hasOption, optionValue, parseOptions } from '../options.ts'
 import { printed, refused, type ToolReply } from '../reply.ts'
 import { statusPage, type Tool, type ToolCall } from '../tool.ts'
@@ -78,9 +78,9 @@ export function needsCaller(tool: Tool, given: readonly GivenOption[]): boolean 
 
 /** Every line of the text is one of a list; what goes wrong, too. */
 function textPage(call: ToolCall, given: readonly GivenOption[], { output, errors }: ToolReply): string {
-  const lines = `${output}${errors}`.split('\n').filter((line) => line !== '')
+  const lines = `${output}${errors}`.split('\n').filter((line) => line.trim() !== '')
   const title = [call.tool, ...call.arguments].join(' ')
-  return withHeaders(given, printHtml([{ lines }], { title, ...pageOptions(given) }))
+  return withHeaders(given, printHtml([{ items: lines.map(plainItem) }], { title, ...pageOptions(given) }))
 }
 
 /** In the form that the call asks for, where its tool has more than one. */

@@ -261,9 +261,11 @@ async function forwarded(socket: string, call: ToolCall, given: readonly GivenOp
     'external-recipient',
   ])
   const kept = given.filter(({ name }) => !local.has(name)).flatMap(wordsOf)
+  const isPage = hasOption(given, 'as-html') || optionValue(given, 'output-as') === 'html'
   const more = [
     ...(text === undefined ? [] : [`--xml-text=${text}`]),
     ...(hasOption(given, 'as-html') ? ['--output-as=html'] : []),
+    ...(isPage && target !== undefined && !hasOption(given, 'interval') ? ['--interval=5'] : []),
     ...(call.tool === 'crm_mon' && !hasOption(given, 'one-shot') ? ['--one-shot'] : []),
   ]
   const reply = await callDaemon(socket, { ...call, arguments: [...kept, ...more] }, patienceOf(call))

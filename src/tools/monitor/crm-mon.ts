@@ -10,6 +10,7 @@ import type { ToolWorld } from '../world.ts'
 import { countedPrimitives, type MonitorFacts, monitorFacts } from './facts.ts'
 import { pageFlags, pageOptions, printHtml, withHeaders } from './html.ts'
 import { jsonOf } from './json.ts'
+import { pageSections } from './page.ts'
 import { type Shown, shownSections } from './sections.ts'
 import { monitorText, printText } from './text.ts'
 import { monitorElements } from './xml.ts'
@@ -144,14 +145,18 @@ function formed(
       return `${JSON.stringify(jsonOf(result), null, 2)}\n`
     }
     case 'html':
-      return pageOf(call, monitorText(facts, shown))
+      return pageOf(call, pageSections(facts, shown))
     case 'text':
       return printText(monitorText(facts, shown))
   }
 }
 
-function pageOf({ given }: ParsedCall, sections: ReturnType<typeof monitorText>): string {
-  const interval = optionValue(given, 'interval')
+/** Seconds after which a page in a file loads itself again, where nobody says more. */
+const refreshSeconds = '5'
+
+function pageOf({ given }: ParsedCall, sections: ReturnType<typeof pageSections>): string {
+  const isInFile = ['output-to', 'as-html', 'daemonize'].some((name) => hasOption(given, name))
+  const interval = optionValue(given, 'interval') ?? (isInFile ? refreshSeconds : undefined)
   const page = printHtml(sections, {
     ...pageOptions(given),
     ...(interval === undefined ? {} : { refresh: Number.parseInt(interval, 10) }),

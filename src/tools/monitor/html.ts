@@ -1,4 +1,4 @@
-/** crm_mon as a page: the sections of the text as nested lists, with the classes that style sheets for crm_mon know. */
+/** Pages: sections as nested lists, with the classes that style sheets for crm_mon know. */
 import { flag, type GivenOption, hasOption, optionValue, valued } from '../options.ts'
 
 const styles = [
@@ -33,10 +33,10 @@ export function pageOptions(given: readonly GivenOption[]): PageOptions {
 export const withHeaders = (given: readonly GivenOption[], page: string): string =>
   hasOption(given, 'html-cgi') || hasOption(given, 'web-cgi') ? `Content-Type: text/html\n\n${page}` : page
 
-interface PageSection {
+export interface PageSection {
   readonly title?: string
-  /** Two blanks for each level below the title. */
-  readonly lines: readonly string[]
+  /** Of its list, as HTML. */
+  readonly items: readonly string[]
 }
 
 export interface PageOptions {
@@ -58,9 +58,9 @@ export function printHtml(sections: readonly PageSection[], options: PageOptions
     ...(options.stylesheet === undefined ? [] : [`<link rel="stylesheet" href="${escaped(options.stylesheet)}">`]),
     '</head>',
     '<body>',
-    ...sections.flatMap(({ title, lines }) => [
+    ...sections.flatMap(({ title, items }) => [
       ...(title === undefined ? [] : [`<h2>${escaped(title)}</h2>`]),
-      ...list(lines),
+      ...htmlList(items),
     ]),
     '</body>',
     '</html>',
@@ -68,37 +68,39 @@ export function printHtml(sections: readonly PageSection[], options: PageOptions
   ].join('\n')
 }
 
+export const htmlList = (items: readonly string[]): readonly string[] => ['<ul>', ...items, '</ul>']
+
+/** `<li>` with a title and what stands below it. */
+export const titled = (title: string, items: readonly string[]): string =>
+  ['<li>', `<h3>${escaped(title)}</h3>`, ...htmlList(items), '</li>'].join('\n')
+
 const depthOf = (line: string): number => (/^ */.exec(line)?.[0].length ?? 0) / 2
 
 /** Lines that stand deeper than the one before them are its list. */
-function list(lines: readonly string[]): readonly string[] {
-  const out: string[] = ['<ul>']
+export function itemsOf(
+  lines: readonly string[],
+  how: { readonly item: (text: string) => string; readonly title: (text: string) => string },
+): readonly string[] {
+  const out: string[] = []
   const [first] = lines
   const depth = first === undefined ? 0 : depthOf(first)
   for (let at = 0; at < lines.length; at++) {
-    const line = lines[at] ?? ''
+    const text = (lines[at] ?? '').trim().replace(/^\* /, '')
     const rest = lines.slice(at + 1)
     const end = rest.findIndex((next) => depthOf(next) <= depth)
     const below = end === -1 ? rest : rest.slice(0, end)
-    out.push(...item(line.trim().replace(/^\* /, ''), below))
+    out.push(below.length > 0 ? titled(how.title(text), itemsOf(below, how)) : how.item(text))
     at += below.length
   }
-  return [...out, '</ul>']
+  return out
 }
 
-function item(text: string, below: readonly string[]): readonly string[] {
-  if (below.length > 0) return ['<li>', `<h3>${escaped(text.replace(/:$/, ''))}</h3>`, ...list(below), '</li>']
-  return [`<li><span class="${classOf(text)}">${escaped(text)}</span></li>`]
-}
+export const span = (text: string, kind?: string): string =>
+  `<span${kind === undefined ? '' : ` class="${kind}"`}>${escaped(text)}</span>`
 
-function classOf(text: string): string {
-  if (/^Online:|: online$/.test(text)) return 'online'
-  if (/^OFFLINE:|OFFLINE$|UNCLEAN/.test(text)) return 'offline'
-  if (/standby/.test(text)) return 'standby'
-  if (/\t FAILED|could not be executed|returned '/.test(text)) return 'rsc-failed'
-  if (/\(.*unmanaged|maintenance/.test(text)) return 'rsc-managed'
-  return /\t (?:Started|Promoted|Unpromoted)/.test(text) ? 'rsc-ok' : 'plain'
-}
+export const plainItem = (text: string): string => `<li>${escaped(text)}</li>`
+
+export const spansItem = (...spans: readonly string[]): string => `<li>${spans.join('')}</li>`
 
 function escaped(text: string): string {
   return text.replace(/[&<>"]/g, (one) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[one] ?? one)

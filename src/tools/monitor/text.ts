@@ -157,23 +157,24 @@ function managementLines({ options }: ClusterStatus): readonly string[] {
   return options.stopAllResources ? ['', `  ${title}`, 'The cluster will keep all resources stopped'] : []
 }
 
-function nodesWithResources(
-  { status, cib, descriptions, isTold = () => true }: MonitorFacts,
-  { brief, detail, described }: Shown,
-): readonly string[] {
-  return status.nodes.flatMap((node) => {
-    const running = runningOn(status, cib, node).filter(isTold)
-    const title = `* ${nodeTitle(status, node, detail)}:`
-    if (brief) {
-      const active = running.filter((one) => isActive(status, one))
-      return running.length === 0 ? [] : [title, ...indented(['* Resources:', ...indented(briefLinesOn(active))])]
-    }
-    const shown = running.filter((one) => detail || !(one.implicit && isConnectionAgent(one)))
-    const lines = shown.map(
-      (one) => `* ${printPrimitive({ ...status, ...told, ...(described ? { descriptions } : {}) }, one)}`,
-    )
+function nodesWithResources(facts: MonitorFacts, shown: Shown): readonly string[] {
+  return facts.status.nodes.flatMap((node) => {
+    const lines = linesOfNode(facts, node, shown)
+    const title = `* ${nodeTitle(facts.status, node, shown.detail)}:`
+    if (shown.brief && lines.length === 0) return []
     return [title, ...indented(['* Resources:', ...indented(lines)])]
   })
+}
+
+/** What runs on a node. */
+export function linesOfNode(facts: MonitorFacts, node: NodeStatus, shown: Shown): readonly string[] {
+  const { status, cib, descriptions, isTold = () => true } = facts
+  const running = runningOn(status, cib, node).filter(isTold)
+  if (shown.brief) return briefLinesOn(running.filter((one) => isActive(status, one)))
+  const how = { ...status, ...told, ...(shown.described ? { descriptions } : {}) }
+  return running
+    .filter((one) => shown.detail || !(one.implicit && isConnectionAgent(one)))
+    .map((one) => `* ${printPrimitive(how, one)}`)
 }
 
 /** `Node alpha: online`, with details `Node alpha (1): online, feature set 3.19.0`. */
@@ -184,7 +185,7 @@ function nodeTitle(status: ClusterStatus, node: NodeStatus, detail: boolean): st
 }
 
 /** With details its id, and of a guest node where its container is. */
-function nodeName(status: ClusterStatus, { name, id, container }: NodeStatus, detail: boolean): string {
+export function nodeName(status: ClusterStatus, { name, id, container }: NodeStatus, detail: boolean): string {
   if (!detail) return name
   const host = container === undefined ? undefined : status.primitivesById.get(container)?.state.active[0]?.node
   const place = container === undefined ? '' : `@${host ?? ''}`

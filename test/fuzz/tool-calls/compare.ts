@@ -30,7 +30,7 @@ export function compareToolAnswers(theirs: ToolAnswer, ours: ToolAnswer): readon
 
 /** Of a version, a moment, or the order of an XML writer's quotes. */
 export function comparableOutput(text: string): string {
-  return inWordsOfThree(text)
+  return inWordsOfThree(text.replace(/<!DOCTYPE html>.*$/s, comparablePage))
     .replaceAll('&apos;', "'")
     .replaceAll('&quot;', '"')
     .replace(/ removed="(?:true|false)"/g, '')
@@ -46,6 +46,14 @@ export function comparableOutput(text: string): string {
       line.replace(/ +/g, ' '),
     )
 }
+
+/** A page has one element a line. */
+const comparablePage = (page: string): string =>
+  page
+    .replace(/>\n+</g, '><')
+    .replaceAll('><', '>\n<')
+    .replace(/(>Last updated: <\/span>\n<span>)[^<]*/, '$1')
+    .replace(/(<title>)\S*\/(?=\w+ )/, '$1')
 
 /** Debian's programs print parts of their log to standard error. */
 const withoutLog = (text: string): string => text.replace(/^.*\b(?:error|warning|notice|crit): .*\n/gm, '')
