@@ -16,7 +16,7 @@ export type {
 export { knownIncarnation, lastIncarnation, type NodeIncarnation, sinceIncarnation } from './incarnation.ts'
 export { keys, subjectOf } from './keys.ts'
 export { localStopStages, noQuorumReaction } from './local-stop.ts'
-export { isUnclean } from './node-states.ts'
+export { administratorsWord, isUnclean } from './node-states.ts'
 export { type OwnKnowledge, viewOfItself } from './own-view.ts'
 export { transitionKeyOf } from './results.ts'
 export { fencingActionOf, priorityDelayMs } from './send.ts'

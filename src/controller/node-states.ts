@@ -127,6 +127,9 @@ function judge(input: NodeStateInput, node: NodeName): Verdict {
   return lost === undefined ? judgePresent(input, record, state) : judgeAbsent(input, node, { record, state, lost })
 }
 
+/** Why a node counts as off of which an administrator has said so. */
+export const administratorsWord = 'declared to be off by an administrator'
+
 /** The word of an administrator, or of the survivor of two, counts for nodes that are not here; for one that is, it is taken back. */
 function judgeConfirmed(
   input: NodeStateInput,
@@ -140,7 +143,7 @@ function judgeConfirmed(
   if (here) return { edits: [forget] }
   const id = state?.id ?? configuredId(input.view, node)
   const incarnation = knownIncarnation(input.view, node)
-  const { reason = 'declared to be off by an administrator', fencedAt } = confirmation
+  const { reason = administratorsWord, fencedAt } = confirmation
   const fenced = fencedAt === undefined ? {} : { fencedAt }
   return {
     edits: [...downEdits({ node, id, incarnation, reason, term: input.term, ...fenced }), forget],

@@ -3,7 +3,7 @@
  * in the history of fencing, and goes on where that DC has ended.
  */
 import { type NodeName, nodeName } from '../base/index.ts'
-import { type ClusterView, isUnclean } from '../controller/index.ts'
+import { administratorsWord, type ClusterView, isUnclean } from '../controller/index.ts'
 
 /** As it stands in the store, or on the disk of a survivor of two. */
 export interface RecordedFencing {
@@ -42,6 +42,8 @@ export function leftOffIn(records: readonly RecordedFencing[], view: ClusterView
     if (record.outcome === 'pending') return [{ record, target, devices: undefined }]
     // It has been here since, or has left in order and was switched off by hand.
     const isSince = state?.expected !== 'down' || state.attributes?.node_fenced === undefined
+    // It was here since, and is off for another reason, which whoever has confirmed it knows.
+    if (state?.reason === administratorsWord) return []
     return isSince ? [] : [{ record, target, devices: record.powerOn }]
   })
 }

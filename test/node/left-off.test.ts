@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { nodeName } from '../../src/base/index.ts'
-import { type ClusterView, emptyView } from '../../src/controller/index.ts'
+import { administratorsWord, type ClusterView, emptyView } from '../../src/controller/index.ts'
 import { leftOffIn, type RecordedFencing } from '../../src/node/left-off.ts'
 
 const n2 = nodeName('n2')
@@ -40,6 +40,12 @@ test('one that is here is not', () => {
 test('one that is to be fenced is not: that fencing switches it on', () => {
   const pending = { ...rebooted, outcome: 'pending', powerOn: undefined } as const
   expect(targets(pending, view({ nodeStates: new Map([[n2, state('member')]]) }))).toEqual([])
+})
+
+test('one that an administrator has confirmed to be off stays off', () => {
+  const confirmed = { ...state('down'), reason: administratorsWord }
+  expect(targets(rebooted, view({ nodeStates: new Map([[n2, confirmed]]) }))).toEqual([])
+  expect(targets(rebooted, view({ nodeStates: new Map([[n2, { ...confirmed, reason: 'fenced' }]]) }))).toEqual(['n2'])
 })
 
 test('one that was to be off stays off', () => {
