@@ -103,6 +103,23 @@ describe('a guest node', () => {
     })
   })
 
+  test('runs jobs, and is taken to a version by a rollout, drained', async () => {
+    expect(await lab.systole('n2', 'job', 'run', `--on=${guest}`, '--', 'sh', '-c', 'echo I am $SYSTOLE_NODE')).toMatch(
+      new RegExp(`^${guest}: I am ${guest}\n${guest} +succeeded`),
+    )
+    const steps = {
+      actions: [{ name: 'install', run: 'pgrep -f "^/bin/sleep 86399" && exit 9; echo 2 > /run/software' }],
+      validate: [{ name: 'check', run: 'test "$(cat /run/software)" = 2' }],
+    }
+    const file = join(lab.folder, 'rollout.yaml')
+    writeFileSync(file, JSON.stringify({ rollout: 'inside', version: '2', nodes: [{ name: guest }], steps }))
+    expect(await lab.systole('n1', 'rollout', 'start', file)).toContain('complete')
+    expect(await inMachine(lab, machine, await host('n1'), 'cat', '/run/software')).toBe('2\n')
+    await until('the service is back', () => runsInside('n1'))
+    const versions = await lab.systole('n1', 'rollout', 'versions')
+    expect(versions).toMatch(new RegExp(`^${guest} .*\\b2\\b`, 'm'))
+  }, 180_000)
+
   test('is put in standby, and taken out of it', async () => {
     await lab.systole('n1', 'node', 'standby', guest, '--wait')
     expect(await servicePid('n1')).toBeUndefined()
