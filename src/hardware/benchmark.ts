@@ -13,6 +13,29 @@ export interface Outlier {
   readonly median: number
 }
 
+/** An answer is three numbers; a node that is not one of ours any more may print what it likes. */
+export const longestBenchmark = 4096
+/** In MiB a second: no machine of ours is that fast. */
+const fastest = 1e9
+
+/** What a node says, which may be of another version, or not be true: what no machine measures does not count. */
+export function readBenchmark(text: string): BenchmarkResult | undefined {
+  if (text.length > longestBenchmark) return undefined
+  try {
+    const value: unknown = JSON.parse(text)
+    if (typeof value !== 'object' || value === null) return undefined
+    const given = new Map(Object.entries(value))
+    return Object.fromEntries(
+      benchmarkParts.flatMap((part) => {
+        const measured = given.get(part)
+        return typeof measured === 'number' && measured >= 0 && measured <= fastest ? [[part, measured]] : []
+      }),
+    )
+  } catch {
+    return undefined
+  }
+}
+
 /** With two nodes nobody can know which of them is the odd one. */
 const leastNodes = 3
 

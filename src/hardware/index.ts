@@ -1,5 +1,12 @@
 /** What machines are and how they are: facts, profiles, capacities. Pure. */
-export { type BenchmarkPart, type BenchmarkResult, benchmarkParts, outliersOf } from './benchmark.ts'
+export {
+  type BenchmarkPart,
+  type BenchmarkResult,
+  benchmarkParts,
+  longestBenchmark,
+  outliersOf,
+  readBenchmark,
+} from './benchmark.ts'
 export { capacityOf, defaultReserve, type Reserve } from './capacity.ts'
 export {
   differencesBetween,

@@ -1,4 +1,5 @@
 /** How much of this process anybody may have: pure but for the time that is passed in. */
+import { ownerOfAddress } from '../base/index.ts'
 import { Problem } from './problem.ts'
 
 export const bounds = {
@@ -46,7 +47,8 @@ export class Room {
     return this.#all
   }
 
-  enter(who: string): () => void {
+  enter(shown: string): () => void {
+    const who = this.#whose === 'address' ? ownerOfAddress(shown) : shown
     const own = this.#ofOne.get(who) ?? 0
     if (own >= this.#mostOfOne)
       throw new Problem(429, `This ${this.#whose} has ${own} ${this.#what} under way, which is the most.`, {
@@ -74,7 +76,8 @@ export class Room {
 export class Guesses {
   readonly #byAddress = new Map<string, { count: number; until: number }>()
 
-  refuse(address: string, now: number): void {
+  refuse(from: string, now: number): void {
+    const address = ownerOfAddress(from)
     const known = this.#byAddress.get(address)
     if (known === undefined || known.count < bounds.wrongTokens) return
     if (known.until <= now) this.#byAddress.delete(address)
@@ -85,7 +88,8 @@ export class Guesses {
   }
 
   /** True for the one that closes the door. */
-  note(address: string, now: number): boolean {
+  note(from: string, now: number): boolean {
+    const address = ownerOfAddress(from)
     const known = this.#byAddress.get(address)
     const count = known === undefined || known.until <= now ? 1 : known.count + 1
     this.#byAddress.delete(address)

@@ -226,3 +226,23 @@ test.each(wrong)('%j is not a watch', (text, why) => {
   const parsed = parseWatch('pool', text)
   expect(parsed.ok ? '' : parsed.reports.join('; ')).toContain(why)
 })
+
+test('a template or a place to write to below a folder that others can write is not used: they could have root read and write elsewhere', async () => {
+  mkdirSync(join(folder, 'shared/own'), { recursive: true })
+  pool()
+  chmodSync(join(folder, 'shared'), 0o777)
+  const use = (words: string): void => {
+    write('watches/pool.yaml', `services: [web]\ndebounce: 50ms\n${words}`)
+    know(serviceOf('web', 2))
+  }
+  use(`template: ${folder}/pool.liquid\nto: ${folder}/shared/own/pool.cfg\n`)
+  await expect.poll(() => keeper.troubles.join()).toMatch(/pool.cfg stays as it was: .*shared can be changed by others/)
+  expect(readdirSync(join(folder, 'shared/own'))).toEqual([])
+  write('shared/own/pool.liquid', template)
+  use(`template: ${folder}/shared/own/pool.liquid\nto: ${folder}/pool.cfg\n`)
+  await expect.poll(() => keeper.troubles.join()).toMatch(/failed: .*shared can be changed by others/)
+  // As in /tmp, where nobody replaces what is another's.
+  chmodSync(join(folder, 'shared'), 0o1777)
+  use(`template: ${folder}/shared/own/pool.liquid\nto: ${folder}/shared/new/pool.cfg\n`)
+  await expect.poll(() => linesOf('shared/new/pool.cfg')).toHaveLength(2)
+})

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { outliersOf } from '../../src/hardware/index.ts'
+import { outliersOf, readBenchmark } from '../../src/hardware/index.ts'
 
 const slow = (percent: number, ...values: readonly number[]) =>
   outliersOf(new Map(values.map((cpu, index) => [`n${index + 1}`, { cpu }])), percent).map(({ node, median }) => [
@@ -31,4 +31,10 @@ test('what a node has not measured is not compared', () => {
       25,
     ),
   ).toEqual([])
+})
+
+test('what a node says counts where a machine can have measured it', () => {
+  expect(readBenchmark('{"cpu":300,"memory":0,"disk":12.5,"more":1}')).toEqual({ cpu: 300, memory: 0, disk: 12.5 })
+  expect(readBenchmark('{"cpu":1e308,"memory":-1,"disk":"9"}')).toEqual({})
+  for (const text of ['', 'null', '[', `{"cpu":1${' '.repeat(5000)}}`]) expect(readBenchmark(text)).toBeUndefined()
 })

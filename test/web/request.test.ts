@@ -192,3 +192,17 @@ test('an address that guesses is not listened to for a minute, and others are; n
   for (let number = 0; number < 2 * bounds.addresses; number++) guesses.note(`n${number}`, 0)
   expect(statusOf(() => guesses.refuse('x', 1))).toBe(200)
 })
+
+test('whoever has a network of IPv6 has one share of what is limited for an address, and a token is no address', () => {
+  const guesses = new Guesses()
+  for (let count = 1; count <= bounds.wrongTokens; count++) guesses.note(`2001:db8::${count}`, count)
+  expect(statusOf(() => guesses.refuse('2001:db8::77', 1000))).toBe(429)
+  expect(statusOf(() => guesses.refuse('2001:db8:0:1::1', 1000))).toBe(200)
+  const logins = new Room('logins', { most: 9, mostOfOne: 1, whose: 'address' })
+  logins.enter('2001:db8::1')()
+  logins.enter('2001:db8::1')
+  expect(statusOf(() => logins.enter('2001:db8::2'))).toBe(429)
+  const requests = new Room('requests', { most: 9, mostOfOne: 1 })
+  requests.enter('2001:db8::1')
+  expect(statusOf(() => requests.enter('2001:db8::2'))).toBe(200)
+})

@@ -2,6 +2,7 @@
  * A user of this host logs in at the HTTPS API: his password is PAM's to judge, in a process of its own that does nothing else and ends; what he may do is
  * access control's. Guessing is slowed and logged.
  */
+import { ownerOfAddress } from '../../base/index.ts'
 import { refuse } from '../../rpc/index.ts'
 import type { Rights } from '../access/rights.ts'
 import type { Log } from '../host/log.ts'
@@ -44,7 +45,7 @@ export class Logins {
     const { user, password } = asked
     if (!userForm.test(user) || password === '' || password.length > longestPassword || /[\0\r\n]/.test(password))
       throw refuse('bad-login', 'Specify the name of a user of this host and the password.')
-    const attempt = { user, address }
+    const attempt = { user, address: ownerOfAddress(address) }
     const waitMs = this.#limit.waitMs(attempt, now())
     if (waitMs > 0) {
       log.warn('a login at the HTTPS API was not looked at: too many have failed', { from: address })
@@ -54,10 +55,13 @@ export class Logins {
     if (user === 'root')
       throw refuse('no-role', 'root cannot log in to the HTTPS API. Log in as a member of the group haclient.')
     this.#limit.begin(attempt, now())
-    const answer = await this.#inTurn(address, async () => await this.#ports.askPam({ user, password, from: address }))
+    const answer = await this.#inTurn(
+      attempt.address,
+      async () => await this.#ports.askPam({ user, password, from: address }),
+    )
     if (answer.kind !== 'ok') {
       this.#limit.failed(attempt, now())
-      throw this.#refused(answer, attempt)
+      throw this.#refused(answer, { user, from: address })
     }
     this.#limit.succeeded(attempt)
     try {
@@ -71,14 +75,14 @@ export class Logins {
     }
   }
 
-  #refused(answer: Exclude<PamAnswer, { readonly kind: 'ok' }>, attempt: { user: string; address: string }) {
+  #refused(answer: Exclude<PamAnswer, { readonly kind: 'ok' }>, attempt: { user: string; from: string }) {
     const { log } = this.#ports
-    const { user, address } = attempt
+    const { user, from } = attempt
     if (answer.kind === 'wrong') {
-      log.warn('a login at the HTTPS API has failed', { user, from: address })
+      log.warn('a login at the HTTPS API has failed', { user, from })
       return refuse('wrong-login', 'The user or the password is wrong.')
     }
-    log.warn('a login at the HTTPS API was refused by PAM', { user, from: address, why: answer.why })
+    log.warn('a login at the HTTPS API was refused by PAM', { user, from, why: answer.why })
     return answer.kind === 'refused'
       ? refuse('no-login', `PAM refuses the login of ${user}: ${answer.why}.`)
       : refuse('pam-failed', `PAM of this host could not be asked: ${answer.why}. The log of systoled has more.`)

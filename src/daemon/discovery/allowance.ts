@@ -2,7 +2,7 @@
  * How many questions are answered in a second: of one address, and of all. An address of UDP may be forged, and its owner be flooded with what was never
  * asked: beyond its share an address gets answers that are no longer than its questions and say "ask by TCP", and beyond twice its share none.
  */
-import { isIPv6 } from 'node:net'
+import { ownerOfAddress } from '../../base/index.ts'
 
 export interface Shares {
   readonly ofAddress: number
@@ -35,23 +35,11 @@ export class Allowance {
     }
     if (++this.#all > this.#shares.ofAll) return 'nothing'
     if (isKnown) return 'answer'
-    const key = ownerOf(address)
+    const key = ownerOfAddress(address)
     const count = (this.#counts.get(key) ?? 0) + 1
     if (count === 1 && this.#counts.size >= this.#shares.addresses) return 'short'
     this.#counts.set(key, count)
     if (count <= this.#shares.ofAddress) return 'answer'
     return count <= 2 * this.#shares.ofAddress ? 'short' : 'nothing'
   }
-}
-
-/** Whoever has one address of IPv6 has a whole network of them. */
-export const ownerOf = (address: string): string => (isIPv6(address) ? networkOf(address) : address)
-
-function networkOf(address: string): string {
-  const [head = '', tail] = address.split('::')
-  const groups = head.split(':').filter((group) => group !== '')
-  if (tail === undefined || groups.length >= 4) return groups.slice(0, 4).join(':')
-  const after = tail.split(':').filter((group) => group !== '')
-  const zeros = Math.max(0, 8 - groups.length - after.length)
-  return [...groups, ...Array.from({ length: zeros }, () => '0'), ...after].slice(0, 4).join(':')
 }

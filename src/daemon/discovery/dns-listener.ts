@@ -1,6 +1,7 @@
 /** DNS on one address: UDP and TCP. What a caller may hold open is bounded, and no answer waits for a caller who does not read. */
 import { createSocket, type Socket as DatagramSocket } from 'node:dgram'
 import { createServer, isIPv6, type Server, type Socket } from 'node:net'
+import { ownerOfAddress } from '../../base/index.ts'
 import { longestQuery } from './codec.ts'
 import type { Caller } from './responder.ts'
 import { readMessages, withLength } from './stream.ts'
@@ -88,12 +89,13 @@ export class DnsListener {
 
   #take(socket: Socket, respond: Respond): void {
     const address = socket.remoteAddress
-    const ofAddress = [...this.#connections.values()].filter((other) => other === address).length
+    const owner = ownerOfAddress(address ?? '')
+    const ofAddress = [...this.#connections.values()].filter((other) => other === owner).length
     if (address === undefined || this.#connections.size >= mostConnections || ofAddress >= mostOfAddress) {
       socket.destroy()
       return
     }
-    this.#connections.set(socket, address)
+    this.#connections.set(socket, owner)
     socket.on('error', () => undefined)
     socket.on('close', () => this.#connections.delete(socket))
     // Bytes that come one after the other do not prolong it: only whole questions do.

@@ -1,7 +1,7 @@
 /** HTTP as the setting wants it: Consul's paths, with answers that wait for a change, and a stream of events. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { type MonotonicMs, monotonicMs } from '../../base/index.ts'
+import { type MonotonicMs, monotonicMs, ownerOfAddress } from '../../base/index.ts'
 import {
   agentServices,
   type ConsulSource,
@@ -11,7 +11,7 @@ import {
   healthService,
 } from '../../services/index.ts'
 import { monotonicNow } from '../host/clock.ts'
-import { Allowance, ownerOf } from './allowance.ts'
+import { Allowance } from './allowance.ts'
 import { type Callers, callersOf } from './callers.ts'
 import { type Asked, type HttpRefusal, type HttpRequest, isRefusal, readRequest } from './http-request.ts'
 import type { IndexedServices } from './indexed-services.ts'
@@ -102,7 +102,7 @@ export class HttpDoor {
 
   #count(server: Server): void {
     server.on('connection', (socket) => {
-      const address = ownerOf(socket.remoteAddress ?? '')
+      const address = ownerOfAddress(socket.remoteAddress ?? '')
       const count = (this.#connections.get(address) ?? 0) + 1
       this.#connections.set(address, count)
       this.#sockets.add(socket)

@@ -40,5 +40,5 @@ function sharedWith(path: string, known: Awaited<ReturnType<typeof lstat>>): str
   const isShared = !known.isSymbolicLink() && (mode & others) !== 0 && (mode & sticky) === 0
   return isRoots && !isShared
     ? undefined
-    : `${path} can be changed by others than root, who could lead the copy elsewhere.`
+    : `${path} can be changed by others than root, who could have root write elsewhere.`
 }

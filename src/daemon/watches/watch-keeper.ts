@@ -3,14 +3,15 @@
  * each change, when nothing has changed for a moment. What was done last is kept on the disk, so that a daemon that begins again does not repeat it.
  */
 import { createHash } from 'node:crypto'
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import { reasonOf } from '../../base/index.ts'
 import type { Catalogue } from '../../services/index.ts'
 import { readIfThere, writeWhole } from '../host/files.ts'
 import type { Log } from '../host/log.ts'
+import { whyShared } from '../jobs/own-folder.ts'
 import { membersOf, type SeenService } from './members.ts'
-import { whyUnfit } from './own-file.ts'
+import { readOwn } from './own-file.ts'
 import { runProgram } from './run-program.ts'
 import { fileWord, longestWatchFile, parseWatch, type Watch } from './watch-file.ts'
 
@@ -208,6 +209,8 @@ export class WatchKeeper {
     text: string,
     run: (words: readonly string[]) => Promise<string | undefined>,
   ): Promise<string | undefined> {
+    const shared = await whyNotOurs(to)
+    if (shared !== undefined) return `${to} stays as it was: ${shared}`
     const mode = modeOf(to)
     if (check) {
       const fresh = `${to}.systole-check`
@@ -241,14 +244,19 @@ function modeOf(path: string): number {
   }
 }
 
-function readOwn(path: string, longest: number): { readonly text: string } | { readonly why: string } {
-  const why = whyUnfit(path)
-  if (why !== undefined) return { why }
-  if (statSync(path).size > longest) return { why: `${path} is longer than ${longest} bytes` }
-  return { text: readFileSync(path, 'utf8') }
+/** Whoever could swap a folder on the way for a link would have root write where the link leads. A folder that is not there yet root makes. */
+async function whyNotOurs(path: string): Promise<string | undefined> {
+  try {
+    return await whyShared(dirname(path))
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    throw error
+  }
 }
 
 async function render(path: string, members: readonly SeenService[]): Promise<string> {
+  const shared = await whyNotOurs(path)
+  if (shared !== undefined) throw new Error(shared)
   const read = readOwn(path, longestTemplate)
   if ('why' in read) throw new Error(read.why)
   // The engine is loaded by the first template.

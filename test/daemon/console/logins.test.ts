@@ -125,3 +125,11 @@ test('the wait begins when the attempt has failed, however long PAM has taken', 
   limit.failed(alice, 5000)
   expect(limit.waitMs(alice, 5000)).toBe(1000)
 })
+
+test('whoever has a network of IPv6 guesses no more often than whoever has one address', async () => {
+  const asked: string[] = []
+  const logins = loginsThat(async () => await Promise.resolve({ kind: 'wrong' }), asked)
+  for (let count = 0; count < 20; count++)
+    await expect(logins.login({ user: `u${count}`, password: 'x' }, `2001:db8::${count}`)).rejects.toThrow()
+  expect(asked).toHaveLength(5)
+})

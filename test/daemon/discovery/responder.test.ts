@@ -246,3 +246,14 @@ test('names of another cluster are passed on to it, and never a second time', as
   })
   expect(asked).toHaveLength(1)
 })
+
+test('an answer of another server that is longer than the asker takes by UDP is cut to the words "ask by TCP"', async () => {
+  const long = Buffer.alloc(60_000)
+  const forwarder = { ask: async () => await Promise.resolve(long) }
+  const ports = portsOf('forward=10.9.0.53', [], { forwarder })
+  const packet = questionPacket('example.com')
+  const reply = await respond(packet, { address: '10.0.0.1', tcp: false }, ports)
+  expect(reply?.length).toBeLessThanOrEqual(packet.length)
+  expect((reply?.readUInt16BE(2) ?? 0) & 0x0200).toBe(0x0200)
+  expect(await respond(packet, { address: '10.0.0.1', tcp: true }, ports)).toBe(long)
+})

@@ -1,6 +1,12 @@
 /** How fast the nodes are beside each other, on request. */
 import { printable } from '../../../base/index.ts'
-import { type BenchmarkPart, type BenchmarkResult, benchmarkParts, outliersOf } from '../../../hardware/index.ts'
+import {
+  type BenchmarkPart,
+  benchmarkParts,
+  longestBenchmark,
+  outliersOf,
+  readBenchmark,
+} from '../../../hardware/index.ts'
 import { type Call, type Command, done, type Outcome, Refusal } from '../../call/command.ts'
 import { liveCluster } from '../../call/live.ts'
 import { alignColumns } from '../../call/table.ts'
@@ -85,13 +91,14 @@ async function benchmarkNodes(call: Call, parts: readonly BenchmarkPart[], toler
     nodes: asked.nodes.map(({ node }) => node),
     note: call.terminal.progress,
     write: async (node, lines) => {
-      output.set(node, (output.get(node) ?? '') + lines.join('\n'))
+      const before = output.get(node) ?? ''
+      if (before.length <= longestBenchmark) output.set(node, before + lines.join('\n'))
       await Promise.resolve()
     },
   })
   const results = new Map(
     [...output].flatMap(([node, text]) => {
-      const result = readResult(text)
+      const result = readBenchmark(text)
       return result === undefined ? [] : [[node, result] as const]
     }),
   )
@@ -114,21 +121,4 @@ async function benchmarkNodes(call: Call, parts: readonly BenchmarkPart[], toler
     { job: job.id, results: Object.fromEntries(results), outliers, missing },
     exitCode === 0 && outliers.length > 0 ? 2 : exitCode,
   )
-}
-
-/** What a node says, which may be of another version. */
-function readResult(text: string): BenchmarkResult | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    if (typeof value !== 'object' || value === null) return undefined
-    const given = new Map(Object.entries(value))
-    return Object.fromEntries(
-      benchmarkParts.flatMap((part) => {
-        const measured = given.get(part)
-        return typeof measured === 'number' && Number.isFinite(measured) ? [[part, measured]] : []
-      }),
-    )
-  } catch {
-    return undefined
-  }
 }
