@@ -193,6 +193,11 @@ test.each([
   ],
   ['state replay FOLDER/other.xml', `${dated}<!-- systole-decision {"version":"1","utcOffset":1e9} -->`, 'is damaged'],
   ['state replay FOLDER/other.xml', `${dated}<!-- systole-decision [ -->`, 'is damaged'],
+  [
+    'state replay FOLDER/other.xml',
+    text.replace('<cib ', '<cib execution-date="9007199254740991" '),
+    'does not say when its decision was made',
+  ],
   ['state replay FOLDER/none.xml', '', 'cannot be read'],
   ['state replay', '', 'Usage: systole state replay <file>'],
   ['state save pe-input-9 FOLDER/saved.xml', '', "The decision 'pe-input-9' is not on this host"],

@@ -27,6 +27,8 @@ export interface SavedState {
 
 const text = (longest: number) => v.pipe(v.string(), v.maxLength(longest))
 const longestName = 2048
+/** Beyond it there are no dates (ECMAScript). */
+const lastMoment = 8.64e12
 const mostActions = 1_000_000
 const record = v.strictObject({
   version: text(100),
@@ -54,7 +56,7 @@ export function readSavedState(path: string): SavedState {
   const unreadable = unreadableSchema(cib)
   if (unreadable !== undefined) throw new Refusal(`${path}: ${unreadable}`)
   const decidedAt = Number(cib.attributes['execution-date'])
-  if (!Number.isSafeInteger(decidedAt) || decidedAt <= 0)
+  if (!Number.isSafeInteger(decidedAt) || decidedAt <= 0 || decidedAt > lastMoment)
     throw new Refusal(
       `${path} does not say when its decision was made (execution-date). Ask about such a file with 'systole simulate --xml-file=${path}'.`,
     )
