@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto'
 import { connect } from 'node:tls'
-import { afterEach, beforeAll, expect, test } from 'vitest'
+import { afterEach, beforeAll, expect, test, vi } from 'vitest'
 import {
   askToEnrol,
   createAuthority,
@@ -188,3 +188,25 @@ test('a token that was copied in part is refused before anything is sent', () =>
   for (const cut of [text.slice(0, -20), text.slice(5), '', 'systole1..', text.replaceAll('.', ' ')])
     expect(parseToken(cut).ok).toBe(false)
 })
+
+for (const [when, days] of [
+  ['has expired', 2 * 366],
+  ['is not valid yet', -2],
+] as const)
+  test(`a host with a certificate that ${when} never sees the secret: a key that was renewed long ago may be anybody's`, async () => {
+    const secrets: string[] = []
+    const port = await serve(async ({ secret }) => {
+      secrets.push(secret)
+      throw refuse('bad-token', 'The token is not valid.')
+    })
+    const now = Date.now()
+    const { text } = issueToken(authority.certificate, meant(now + 60_000))
+    const clock = vi.spyOn(Date, 'now').mockReturnValue(now + days * 86_400_000)
+    try {
+      const asking = askToEnrol({ host: '127.0.0.1', port }, token(text), { node: 'beta', publicKey: '' })
+      await expect(asking).rejects.toMatchObject({ code: 'not-valid-now' })
+    } finally {
+      clock.mockRestore()
+    }
+    expect(secrets).toEqual([])
+  })

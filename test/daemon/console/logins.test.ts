@@ -32,6 +32,14 @@ test('a user has twenty sessions at most: the oldest makes room, those of others
   expect(sessions.userOf(other, 30)).toBe('bob')
 })
 
+test('of a thousand sessions the oldest makes room, whosever it is: no number of users fills the memory', () => {
+  const sessions = new Sessions()
+  const all = Array.from({ length: 1001 }, (_, at) => sessions.open(`u${at}`, at))
+  expect(() => sessions.userOf(all[0] ?? '', 2000)).toThrow('has ended')
+  expect(sessions.userOf(all[1] ?? '', 2000)).toBe('u1')
+  expect(sessions.userOf(all[1000] ?? '', 2000)).toBe('u1000')
+})
+
 test('an address that fails waits longer each time, up to five minutes, and until a login only its own count', () => {
   const limit = new LoginLimit()
   const alice = { user: 'alice', address: 'a' }
