@@ -11,7 +11,7 @@ import { type ClusterView, cibOfView, emptyView, observe } from '../../src/contr
 import { configurationHandlers } from '../../src/daemon/api/configuration-api.ts'
 import { readApplied } from '../../src/daemon/configuration/applied.ts'
 import { readConfigurationToPush, saveConfiguration } from '../../src/daemon/configuration/configuration-edit.ts'
-import { unconfirmedNotes } from '../../src/daemon/configuration/unconfirmed.ts'
+import { refuseUnconfirmable, unconfirmedNotes, unconfirmedWrites } from '../../src/daemon/configuration/unconfirmed.ts'
 import { UnconfirmedKeeper } from '../../src/daemon/configuration/unconfirmed-keeper.ts'
 import type { Daemon } from '../../src/daemon/lifecycle/daemon.ts'
 import { observationOf } from '../../src/daemon/node/observations.ts'
@@ -261,4 +261,24 @@ describe('--confirm-within', () => {
     expect((await type('resource meta web priority=1 --confirm-within=5m')).standardError).toContain('runs on n2')
     expect(view.configuration?.version).toBe(1)
   })
+})
+
+test('twenty changes wait at most, and none where a node runs that takes nothing back', async () => {
+  const wait = async (version: number): Promise<void> => {
+    const change = { version, since: new Date().toISOString(), withinMs: 60_000, user: 'root', node: nodeName('n1') }
+    await store.transaction({ compare: [], writes: unconfirmedWrites(change, { before: cib, after: cib }) })
+  }
+  for (let version = 100; version < 119; version++) await wait(version)
+  await refuseUnconfirmable(node, 60_000)
+  await wait(119)
+  await expect(refuseUnconfirmable(node, 60_000)).rejects.toMatchObject({ code: 'too-many' })
+  const old = { node: nodeName('old'), knowsConfirmation: false }
+  const beside = {
+    ...node,
+    store,
+    view: { ...view, members: new Map([[nodeName('old'), old]]) },
+  } as unknown as typeof node
+  await expect(refuseUnconfirmable(beside, 60_000)).rejects.toMatchObject({ code: 'older-nodes' })
+  for (const wrong of [4999, 86_400_001, Number.NaN])
+    await expect(refuseUnconfirmable(node, wrong)).rejects.toMatchObject({ code: 'bad-time' })
 })

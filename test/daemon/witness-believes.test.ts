@@ -165,3 +165,11 @@ test('nodes that know no more than the witness speak against nobody, and whoever
   await as('c').follow({ json: printClusterFile(newer), quorate: false })
   expect(known().nodesVersion).toBe(6)
 })
+
+test('a witness believes four authorities at most, whoever says so', async () => {
+  await begin()
+  const trust = [authority.certificate]
+  for (let more = 0; more < 4; more++) trust.push((await createAuthority(`next${more}`)).certificate)
+  await expect(as('a').followAuthority({ trust, renew: false })).rejects.toThrow('At most 4 authorities')
+  expect(await as('a').followAuthority({ trust: trust.slice(0, 4), renew: false })).toMatchObject({ name: 'w' })
+})

@@ -103,6 +103,40 @@ test('whoever asks and never reads is cut off', async () => {
   expect(answered).toBeLessThan(2000)
 })
 
+test('a connection has 32 questions that others are asked for: with more it is ended', async () => {
+  let asked = 0
+  const port = await listen(async () => {
+    asked++
+    return await new Promise<never>(() => undefined)
+  })
+  const patient = connectTo(port)
+  const packet = withLength(questionPacket('example.com'))
+  patient.write(Buffer.concat(Array.from({ length: 32 }, () => packet)))
+  await expect.poll(() => asked).toBe(32)
+  const greedy = connectTo(port)
+  greedy.write(Buffer.concat(Array.from({ length: 60 }, () => packet)))
+  await closed(greedy)
+  expect(asked).toBe(64)
+  expect(patient.closed).toBe(false)
+})
+
+test('others are asked 256 questions at a time, and whoever asks more gets an error at once', async () => {
+  const forwarder = new Forwarder()
+  const elsewhere = { servers: ['127.0.0.1'], port: await listen(() => undefined), recursion: true, tcp: true }
+  const ask = async (name: string): Promise<Buffer | undefined> => {
+    const read = readQuery(questionPacket(name))
+    if (read.kind !== 'query') throw new Error('not read')
+    return await forwarder.ask(read.query, elsewhere)
+  }
+  const waiting = Array.from({ length: 256 }, (_, at) => ask(`n${at}.example`))
+  expect(await ask('more.example')).toBeUndefined()
+  expect(forwarder.underWay).toBe(256)
+  // The same question waits for the same answer.
+  void ask('n7.example')
+  expect(forwarder.underWay).toBe(256)
+  await Promise.all(waiting)
+})
+
 const refused = { code: 'REFUSED' as Code, answers: [], authorities: [], additionals: [] }
 
 test('another server is asked with another number, from a port of its own, and only its answer counts', async () => {
