@@ -2,11 +2,10 @@
  * Whoever has one address of IPv6 has a whole network of them: what is limited for an address is limited for its 64 bits, or whoever guesses would have a fresh
  * address for each guess. An address of IPv4 is itself, however it is written.
  */
-import { isIPv6 } from 'node:net'
 
 export function ownerOfAddress(written: string): string {
   const address = written.replace(/%.*$/, '').replace(/^::ffff:(?=\d+\.)/i, '')
-  return isIPv6(address) ? networkOf(address) : address
+  return address.includes(':') ? networkOf(address) : address
 }
 
 function networkOf(address: string): string {
