@@ -39,11 +39,11 @@ export function leftOffIn(records: readonly RecordedFencing[], view: ClusterView
     const target = nodeName(record.target)
     const state = view.nodeStates.get(target)
     if (!isHalfDone(record) || view.members.has(target) || isUnclean(state)) return []
+    // It may have been here since, and be off for another reason, which whoever has confirmed it knows.
+    if (state?.reason === administratorsWord) return []
     if (record.outcome === 'pending') return [{ record, target, devices: undefined }]
     // It has been here since, or has left in order and was switched off by hand.
     const isSince = state?.expected !== 'down' || state.attributes?.node_fenced === undefined
-    // It was here since, and is off for another reason, which whoever has confirmed it knows.
-    if (state?.reason === administratorsWord) return []
     return isSince ? [] : [{ record, target, devices: record.powerOn }]
   })
 }

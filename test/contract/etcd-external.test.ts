@@ -77,7 +77,8 @@ test('no address is taken for a server name, which TLS forbids and Node.js warns
   expect(warnings.join()).not.toMatch(/ServerName/)
 })
 
-describe('setup refuses', () => {
+// Each waits for the time limit of the store: all at once.
+describe.concurrent('setup refuses', () => {
   const cases: readonly { readonly name: string; readonly tls: () => object; readonly says: RegExp }[] = [
     { name: 'without a certificate', tls: () => ({ ca: etcd.member(0).tls?.ca }), says: /cannot be used from here/ },
     {

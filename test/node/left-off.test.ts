@@ -44,7 +44,10 @@ test('one that is to be fenced is not: that fencing switches it on', () => {
 
 test('one that an administrator has confirmed to be off stays off', () => {
   const confirmed = { ...state('down'), reason: administratorsWord }
-  expect(targets(rebooted, view({ nodeStates: new Map([[n2, confirmed]]) }))).toEqual([])
+  const seen = view({ nodeStates: new Map([[n2, confirmed]]) })
+  expect(targets(rebooted, seen)).toEqual([])
+  // As a survivor of two keeps it on its disk that was fenced before it was told how its own fencing ended.
+  expect(targets({ ...rebooted, outcome: 'pending', powerOn: undefined }, seen)).toEqual([])
   expect(targets(rebooted, view({ nodeStates: new Map([[n2, { ...confirmed, reason: 'fenced' }]]) }))).toEqual(['n2'])
 })
 
