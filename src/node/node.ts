@@ -3,6 +3,7 @@
  * decision, composed. The daemon and the simulation drive it with a driver each (`NodeLoop`), and nothing else is different between them.
  *
  * Contract at the edge:
+ * - `start-up` is fed with `start` first, once there is a driver.
  * - `store` is fed for every revision, in order, and before everything that follows from it; `began` once the store was read and the executor is
  *   there. Before that nothing is decided from the view: once this node is registered the DC deletes the history of its earlier life.
  * - `quorum` is fed whenever the confirmation of the lease changes or is prolonged, `quorum-lost` when it is over.
@@ -64,6 +65,15 @@ import { initialOwnVotes, type VotesInput } from './own-votes-state.ts'
 import { departWithoutWatchdog, nextPermitAt, pursueWatchdog, takeWatchdogInput } from './own-watchdog.ts'
 import { initialOwnWatchdog, toldWatchdog, watchdogTrouble } from './own-watchdog-state.ts'
 import {
+  nextStartUpAt,
+  patienceMs,
+  peerIsOff,
+  pursueStartUp,
+  takeStartUpInput,
+  takeStoreCopyInput,
+} from './start-up.ts'
+import { initialStartUp, initialStoreCopy } from './start-up-state.ts'
+import {
   andThen,
   isQuorate,
   log,
@@ -83,6 +93,8 @@ export function initialNode(setup: NodeSetup, now: MonotonicMs): NodeState {
   return {
     ...setup,
     startedAt: now,
+    startUp: initialStartUp,
+    storeCopy: initialStoreCopy,
     began: false,
     leaving: false,
     quorateUntil: never,
@@ -102,7 +114,8 @@ export function initialNode(setup: NodeSetup, now: MonotonicMs): NodeState {
 
 export function nodeStep(state: NodeState, input: NodeInput, now: MonotonicMs): NodeTurn {
   const taken = andThen(takeInput(state, input, now), (next) => seeTwoNodes(next, now))
-  const fencing = andThen(taken, (next) => afterFencing(pursueFencing(next, now), now))
+  const starting = andThen(taken, (next) => pursueStartUp(next, now))
+  const fencing = andThen(starting, (next) => afterFencing(pursueFencing(next, now), now))
   const pursued = andThen(fencing, (next) => afterOwnStops(pursueOwnStops(next, now), now))
   const voted = andThen(pursued, (next) => pursueVotes(next, now))
   const watched = andThen(voted, (next) => showWatchdog(state, pursueWatchdog(next, now), now))
@@ -121,6 +134,7 @@ export function nextNodeAt(state: NodeState, ticked: MonotonicMs): MonotonicMs |
     nextControllerAt(state.controller, ticked),
     nextPresenceAt(state.presence, ticked),
     twoNodeAt !== undefined && twoNodeAt > ticked ? twoNodeAt : undefined,
+    nextStartUpAt(state),
     nextOwnStopAt(state),
     ...nextNodeFencingAt(state, ticked),
     nextPermitAt(state),
@@ -145,8 +159,12 @@ function takeInput(state: NodeState, input: NodeInput, now: MonotonicMs): NodeTu
   switch (input.kind) {
     case 'store':
       return seen({ ...state, view: input.view }, input.changes, now)
+    case 'start-up':
+      return takeStartUpInput(state, input.input, now)
+    case 'store-copy':
+      return takeStoreCopyInput(state, input.input, now)
     case 'began':
-      return begin({ ...state, began: true }, now)
+      return begin({ ...state, began: true, startUp: { kind: 'done' } }, now)
     case 'list':
       return turn({ ...state, list: input.list })
     case 'quorum':
@@ -177,7 +195,7 @@ function takeInput(state: NodeState, input: NodeInput, now: MonotonicMs): NodeTu
     case 'presence':
       return toPresence(state, input.input, now)
     case 'two-node':
-      return toTwoNode(state, input.input, now)
+      return takeTwoNodeInput(state, input.input, now)
     case 'watchdog':
       return takeWatchdogInput(state, input.input, now)
     case 'votes':
@@ -194,6 +212,12 @@ function takeInput(state: NodeState, input: NodeInput, now: MonotonicMs): NodeTu
     default:
       return assertNever(input)
   }
+}
+
+/** A node that waits for the other of two need not wait any more. */
+function takeTwoNodeInput(state: NodeState, input: TwoNodeInput, now: MonotonicMs): NodeTurn {
+  const isConfirmed = input.kind === 'peer-is-off' && input.word === 'administrator'
+  return andThen(isConfirmed ? peerIsOff(state, now) : turn(state), (next) => toTwoNode(next, input, now))
 }
 
 /** What is known of the witness matters to the controller as well. */
@@ -228,17 +252,6 @@ function begin(state: NodeState, now: MonotonicMs): NodeTurn {
   const quorate = isQuorate(state, now)
   const shown = andThen(turn(state, { kind: 'executor-quorum', quorate }), (next) => seen(next, [], now))
   return state.met && !quorate ? andThen(shown, (next) => stopsWithoutQuorum(next, patienceMs(next, now), now)) : shown
-}
-
-/** How long this daemon may still wait for quorum before it acts without: as if its lease had been confirmed when it began. */
-function patienceMs({ startedAt, timings }: NodeState, now: MonotonicMs): number {
-  return startedAt + timings.leaseTtlMs - timings.leaseMarginMs - now
-}
-
-/** Whether the copy of this node's own member of the store will do to begin with: it may be old. `isOneOfTwo`: of two nodes without a witness that votes. */
-export function ownCopyWillDo(state: NodeState, isOneOfTwo: boolean, now: MonotonicMs): boolean {
-  if (!state.met || isQuorate(state, now)) return false
-  return isOneOfTwo || state.leaving || patienceMs(state, now) <= 0
 }
 
 function quorumIs(state: NodeState, input: Extract<NodeInput, { kind: 'quorum' }>, now: MonotonicMs): NodeTurn {

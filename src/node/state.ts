@@ -17,6 +17,14 @@ import type { NodeFencing, NodeFencingEffect, NodeFencingInput } from './fencing
 import type { Said } from './own-member.ts'
 import type { OwnVotes, VotesEffect, VotesInput } from './own-votes-state.ts'
 import type { OwnWatchdog, OwnWatchdogEffect, OwnWatchdogInput } from './own-watchdog-state.ts'
+import type {
+  StartUp,
+  StartUpEffect,
+  StartUpInput,
+  StoreCopy,
+  StoreCopyEffect,
+  StoreCopyInput,
+} from './start-up-state.ts'
 
 export interface NodeSetup {
   readonly self: NodeName
@@ -31,6 +39,10 @@ export interface NodeSetup {
   readonly list: VoterList
   /** This machine had quorum since it booted. */
   readonly met: boolean
+  /** An earlier daemon began to go on without the other voters, and has not ended it. */
+  readonly wasGoingAlone?: true | undefined
+  /** This boot has written to disks of SBD, and has not ended that in order. */
+  readonly hasSlots?: true | undefined
   /** Of this machine; undefined: it is not known. */
   readonly bootId?: string | undefined
   /** One of several nodes on a machine: a watchdog would reset all of them. */
@@ -39,6 +51,8 @@ export interface NodeSetup {
 
 export interface NodeState extends NodeSetup {
   readonly startedAt: MonotonicMs
+  readonly startUp: StartUp
+  readonly storeCopy: StoreCopy
   /** The store was read: this node knows what an earlier daemon ran here, and its executor takes commands. */
   readonly began: boolean
   readonly leaving: boolean
@@ -94,6 +108,8 @@ export interface OwnPlan {
 }
 
 export type NodeInput =
+  | { readonly kind: 'start-up'; readonly input: StartUpInput }
+  | { readonly kind: 'store-copy'; readonly input: StoreCopyInput }
   /** The store's events, folded into the view; before `began` too. */
   | { readonly kind: 'store'; readonly view: ClusterView; readonly changes: readonly Change[] }
   | { readonly kind: 'began' }
@@ -138,6 +154,8 @@ export type NodeInput =
   | { readonly kind: 'tick' }
 
 export type NodeEffect =
+  | { readonly kind: 'start-up'; readonly effect: StartUpEffect }
+  | { readonly kind: 'store-copy'; readonly effect: StoreCopyEffect }
   | { readonly kind: 'controller'; readonly effect: ControllerEffect }
   | { readonly kind: 'presence'; readonly effect: Extract<PresenceEffect, { kind: 'register' | 'request-shutdown' }> }
   | { readonly kind: 'two-node'; readonly effect: Extract<TwoNodeEffect, { kind: 'go-alone' }> }

@@ -4,12 +4,14 @@
  * knows how long others must wait for a node that ends by itself; `watchdog.ts` is when a node feeds the timer that resets it, and
  * `disks.ts` how long a reading of a disk lets it;
  * `vote-step.ts` is which vote is given or taken next, `witness-health.ts` whether the witness is of use;
- * `two-node.ts` is what one of two does when the other is gone, and `voters.ts` which two those are.
+ * `two-node.ts` is what one of two does when the other is gone, and `voters.ts` which two those are;
+ * `meeting.ts` is whom a node meets before it takes part.
  */
 
 export { allTellStore, endingByWord, meansBoot } from './disk-word.ts'
 export { type DiskTimes, diskPatienceMs, disksToRead } from './disks.ts'
 export { lossWait, watchdogWait } from './loss.ts'
+export { judgeMeeting, type MeetsFirst, type MetPeer, meetsFirst, neverJoined } from './meeting.ts'
 export {
   type MembershipStep,
   nextMembershipStep,

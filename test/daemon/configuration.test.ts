@@ -24,12 +24,12 @@ import { historyBounds } from '../../src/daemon/configuration/history-bounds.ts'
 import { typedConfiguration } from '../../src/daemon/configuration/typed-configuration.ts'
 import { monotonicNow } from '../../src/daemon/host/clock.ts'
 import { configVersionKey } from '../../src/daemon/records/keys.ts'
-import { openStoreView, type StoreChange } from '../../src/daemon/records/store-view.ts'
+import type { StoreChange } from '../../src/daemon/records/store-view.ts'
 import { EmbeddedStore } from '../../src/store/index.ts'
+import { openStoreView } from '../support/open-store-view.ts'
 
 let folder: string
 let store: EmbeddedStore
-const log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined }
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'systole-daemon-'))
@@ -163,7 +163,7 @@ test('what is no CIB is refused before it reaches the store', () => {
 test('the view of the store follows it, and leaves old configurations out', async () => {
   await pushConfig(store, change('<a/>', 0))
   const seen: StoreChange[] = []
-  const view = await openStoreView(store, log, (changes) => seen.push(...changes))
+  const view = await openStoreView(store, (changes) => seen.push(...changes))
   await store.transaction({
     compare: [],
     writes: [{ kind: 'put', key: '/systole/members/alpha', value: Buffer.from('{}') }],

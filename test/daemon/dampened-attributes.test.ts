@@ -10,8 +10,9 @@ import { openLog } from '../../src/daemon/host/log.ts'
 import { observationOf } from '../../src/daemon/node/observations.ts'
 import { fromBytes, toBytes } from '../../src/daemon/records/json-value.ts'
 import { keys } from '../../src/daemon/records/keys.ts'
-import { openStoreView, type StoreChange, type StoreView } from '../../src/daemon/records/store-view.ts'
+import type { StoreChange, StoreView } from '../../src/daemon/records/store-view.ts'
 import { EmbeddedStore, type Entry } from '../../src/store/index.ts'
+import { openStoreView } from '../support/open-store-view.ts'
 
 const n1 = nodeName('n1')
 const log = openLog('n1', 'silent')
@@ -33,7 +34,7 @@ beforeEach(async () => {
   const take = (changes: readonly StoreChange[], revision: number): void => {
     if (lagging === undefined) view = observe(view, changes.map(observationOf), revision).view
   }
-  known = await openStoreView(store, log, take)
+  known = await openStoreView(store, take)
 })
 
 afterEach(async () => {

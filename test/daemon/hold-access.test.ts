@@ -16,10 +16,11 @@ import { readConfigurationToPush, saveConfiguration } from '../../src/daemon/con
 import type { Daemon } from '../../src/daemon/lifecycle/daemon.ts'
 import { observationOf } from '../../src/daemon/node/observations.ts'
 import { putHold } from '../../src/daemon/records/hold-records.ts'
-import { openStoreView, type StoreView } from '../../src/daemon/records/store-view.ts'
+import type { StoreView } from '../../src/daemon/records/store-view.ts'
 import type { CallContext } from '../../src/rpc/index.ts'
 import { EmbeddedStore } from '../../src/store/index.ts'
 import { hold } from '../holds/hold.ts'
+import { openStoreView } from '../support/open-store-view.ts'
 
 const log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined }
 const context = { caller: { kind: 'unknown' } } as CallContext
@@ -44,7 +45,7 @@ beforeEach(async () => {
   view = emptyView
   isSeeing = true
   const listeners = new Set<() => void>()
-  seen = await openStoreView(store, log, (changes, revision) => {
+  seen = await openStoreView(store, (changes, revision) => {
     if (!isSeeing) return
     view = observe(view, changes.map(observationOf), Number(revision)).view
     for (const tell of listeners) tell()

@@ -15,11 +15,12 @@ import { observationOf } from '../../src/daemon/node/observations.ts'
 import type { StoredHold } from '../../src/daemon/records/hold-records.ts'
 import { toBytes } from '../../src/daemon/records/json-value.ts'
 import { keys, rolloutKey } from '../../src/daemon/records/keys.ts'
-import { openStoreView, type StoreView } from '../../src/daemon/records/store-view.ts'
+import type { StoreView } from '../../src/daemon/records/store-view.ts'
 import { type HoldRecord, mostHolds } from '../../src/holds/index.ts'
 import type { CallContext } from '../../src/rpc/index.ts'
 import { EmbeddedStore } from '../../src/store/index.ts'
 import { hold } from '../holds/hold.ts'
+import { openStoreView } from '../support/open-store-view.ts'
 
 const log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined }
 const context = { caller: { kind: 'unknown' } } as CallContext
@@ -46,7 +47,7 @@ beforeEach(async () => {
   view = emptyView
   listeners = new Set()
   warned = []
-  seen = await openStoreView(store, log, (changes, revision) => {
+  seen = await openStoreView(store, (changes, revision) => {
     view = observe(view, changes.map(observationOf), Number(revision)).view
     for (const tell of listeners) tell()
   })

@@ -9,8 +9,8 @@ import { LockKeeper } from '../../src/daemon/locks/lock-keeper.ts'
 import { afterAcquire, afterRelease, hasLeft, type LockRecord, parseLock } from '../../src/daemon/locks/lock-record.ts'
 import { toBytes } from '../../src/daemon/records/json-value.ts'
 import { jobKey, keys, lockKey } from '../../src/daemon/records/keys.ts'
-import { openStoreView } from '../../src/daemon/records/store-view.ts'
 import { EmbeddedStore } from '../../src/store/index.ts'
+import { openStoreView } from '../support/open-store-view.ts'
 
 const now = '2026-11-23T15:00:00.000Z'
 const asking = { user: 'anna', node: nodeName('n1'), bootId: 'b1', now }
@@ -114,7 +114,7 @@ describe('on the DC', () => {
     await store.transaction({ compare: [], writes: [{ kind: 'put', key: keys.dc, value: toBytes({ node: 'n1' }) }] })
     term = (await store.get(keys.dc))?.createRevision
     const view = { ...emptyView, members: new Map([[nodeName('n1'), { bootId: 'b1' } as never]]) }
-    const looked = await openStoreView(store, log, () => keeper?.look())
+    const looked = await openStoreView(store, () => keeper?.look())
     keeper = new LockKeeper({
       log,
       store: () => store,

@@ -12,8 +12,15 @@ import { type ClusterFile, parseClusterFile, printClusterFile } from '../../src/
 import { keys } from '../../src/daemon/records/keys.ts'
 import { AloneJournal, readJournal } from '../../src/daemon/two-node/alone-journal.ts'
 import { TwoNodeDriver, type TwoNodePorts } from '../../src/daemon/two-node/two-node-driver.ts'
-import { noteMet } from '../../src/daemon/two-node/wait-for-all.ts'
-import { judgeOldWord, twoNodeSituation } from '../../src/node/index.ts'
+import { metBefore, noteMet } from '../../src/daemon/two-node/wait-for-all.ts'
+import {
+  initialNode,
+  judgeOldWord,
+  NodeLoop,
+  nodeTimings,
+  type StartUpInput,
+  twoNodeSituation,
+} from '../../src/node/index.ts'
 import { initialTwoNode, type TwoNodeInput, twoNodeStep } from '../../src/quorum/index.ts'
 import { createStore } from '../../src/store/index.ts'
 
@@ -43,6 +50,7 @@ class Survivor {
   readonly store = createStore({ kind: 'embedded', directory: join(root, 'store') })
   readonly hands: TwoNodeDriver
   #core = initialTwoNode
+  #start: NodeLoop | undefined
 
   constructor(goAlone: TwoNodePorts['goAlone'] = async () => undefined) {
     const entry = this.file(0).nodes[0]
@@ -65,9 +73,6 @@ class Survivor {
         this.begun++
         await goAlone(onPointOfNoReturn)
       },
-      release: () => {
-        this.released = true
-      },
       onNodeList: (file: ClusterFile) => {
         this.listed = file
       },
@@ -76,9 +81,47 @@ class Survivor {
         this.#core = state
         for (const effect of effects) if (effect.kind === 'go-alone') this.hands.perform(effect)
       },
+      feedStartUp: (input: StartUpInput) => this.#start?.feed({ kind: 'start-up', input }),
+      waitsForPeer: () => false,
       core: () => this.#core,
     } as unknown as TwoNodePorts)
   }
+
+  /** Begins by the core of a node; true: it may take part, false: it was closed before. */
+  async mayBegin(): Promise<boolean> {
+    return await new Promise((resolve, reject) => {
+      this.#closed = () => resolve(false)
+      const loop = new NodeLoop(
+        initialNode(
+          {
+            self: nodeName('n1'),
+            incarnation: 1,
+            timings: nodeTimings(this.file(0).timings),
+            list: this.file(0),
+            ...metBefore(paths),
+          },
+          monotonicNow(),
+        ),
+        {
+          now: monotonicNow,
+          random: Math.random,
+          wakeAt: () => undefined,
+          perform: (effect) => {
+            if (effect.kind !== 'start-up') return
+            const asked = effect.effect
+            if (asked.kind === 'release') {
+              this.released = true
+              resolve(true)
+            } else if (asked.kind !== 'prepare' && asked.kind !== 'start-parts') this.hands.begin(asked).catch(reject)
+          },
+        },
+      )
+      this.#start = loop
+      loop.feed({ kind: 'start-up', input: { kind: 'start' } })
+    })
+  }
+
+  #closed: () => void = () => undefined
 
   /** As the core sees it. */
   look(): void {
@@ -104,6 +147,8 @@ class Survivor {
   }
 
   async close(): Promise<void> {
+    this.#closed()
+    this.#start?.end()
     this.hands.close()
     await this.store.close()
   }
@@ -151,7 +196,7 @@ describe('a word that an earlier daemon has left', () => {
     const restarted = new Survivor()
     restarted.alone = false
     restarted.others = { quorate: true, version: 0 }
-    expect(await restarted.hands.mayBegin()).toBe(true)
+    expect(await restarted.mayBegin()).toBe(true)
     expect({ begun: restarted.begun, granted: granted(), released: restarted.released }).toEqual({
       begun: 0,
       granted: undefined,
@@ -162,7 +207,7 @@ describe('a word that an earlier daemon has left', () => {
 
   test('begins nothing after a boot either, and nobody takes part before it is known what came of it', async () => {
     const booted = new Survivor()
-    const begins = booted.hands.mayBegin()
+    const begins = booted.mayBegin()
     await delay(100)
     expect({ begun: booted.begun, released: booted.released }).toEqual({ begun: 0, released: false })
     booted.alone = false
@@ -174,7 +219,7 @@ describe('a word that an earlier daemon has left', () => {
   test('is ended where etcd is this node’s own already: who is off is told, and nothing is begun again', async () => {
     const restarted = new Survivor()
     restarted.alone = true
-    expect(await restarted.hands.mayBegin()).toBe(true)
+    expect(await restarted.mayBegin()).toBe(true)
     expect({ begun: restarted.begun, granted: granted() }).toEqual({ begun: 0, granted: undefined })
     expect(restarted.listed?.nodes.map(({ votes }) => votes)).toEqual([true, false])
     expect(restarted.listed?.witness?.votes).toBe(false)
@@ -186,7 +231,7 @@ describe('a word that an earlier daemon has left', () => {
     const restarted = new Survivor()
     restarted.alone = true
     restarted.others = { quorate: true, version: 0 }
-    const begins = restarted.hands.mayBegin()
+    const begins = restarted.mayBegin()
     await delay(100)
     expect({ released: restarted.released, listed: restarted.listed?.nodesVersion }).toEqual({
       released: false,

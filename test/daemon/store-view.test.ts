@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { toBytes } from '../../src/daemon/records/json-value.ts'
-import { openStoreView, type StoreView } from '../../src/daemon/records/store-view.ts'
+import type { StoreView } from '../../src/daemon/records/store-view.ts'
+import { openStoreView } from '../support/open-store-view.ts'
 import { EmbeddedStore } from '../../src/store/index.ts'
 
 const log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined }
@@ -15,7 +16,7 @@ beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'systole-view-'))
   store = new EmbeddedStore({ directory: join(folder, 'store') })
   await put('tasks/a', 'tasks/c', 'tasks/b.1', 'jobs/a', 'dc', 'node-state/n1', 'node-versions/n1')
-  view = await openStoreView(store, log, () => undefined)
+  view = await openStoreView(store, () => undefined)
 })
 
 afterEach(async () => {

@@ -17,10 +17,11 @@ import type { Daemon } from '../../src/daemon/lifecycle/daemon.ts'
 import { observationOf } from '../../src/daemon/node/observations.ts'
 import { toBytes } from '../../src/daemon/records/json-value.ts'
 import { keys, unconfirmedDocumentsPrefix, unconfirmedPrefix } from '../../src/daemon/records/keys.ts'
-import { openStoreView, type StoreView } from '../../src/daemon/records/store-view.ts'
+import type { StoreView } from '../../src/daemon/records/store-view.ts'
 import type { LocalClient } from '../../src/rpc/index.ts'
 import { EmbeddedStore } from '../../src/store/index.ts'
 import { scriptedTerminal } from '../cli/scripted-terminal.ts'
+import { openStoreView } from '../support/open-store-view.ts'
 
 const log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined }
 const cib = `<cib validate-with="pacemaker-3.9"><configuration><crm_config/>
@@ -44,7 +45,7 @@ beforeEach(async () => {
   view = emptyView
   listeners = new Set()
   clock = 0
-  seen = await openStoreView(store, log, (changes, revision) => {
+  seen = await openStoreView(store, (changes, revision) => {
     view = observe(view, changes.map(observationOf), Number(revision)).view
     for (const tell of listeners) tell()
   })

@@ -37,7 +37,9 @@ export class DrivenNode {
   #view = emptyView
   #revision = 10
 
-  constructor(options: Partial<Pick<NodeState, 'met' | 'list' | 'bootId' | 'isolated'>> = {}) {
+  constructor(
+    options: Partial<Pick<NodeState, 'met' | 'list' | 'bootId' | 'isolated' | 'wasGoingAlone' | 'hasSlots'>> = {},
+  ) {
     const timings = { leaseTtlMs: 5000, leaseMarginMs: 500, controller: defaultControllerTimings }
     const list = options.list ?? { nodes: [{ name: self, votes: true }], store: { kind: 'etcd' } }
     const setup = { met: false, ...options, self, incarnation, list, timings }
@@ -148,6 +150,16 @@ export class DrivenNode {
   ofFencing<Kind extends NodeFencingEffect['kind']>(kind: Kind): readonly Extract<NodeFencingEffect, { kind: Kind }>[] {
     const effects = this.of('fencing').map(({ effect }) => effect)
     return effects.filter((effect): effect is Extract<NodeFencingEffect, { kind: Kind }> => effect.kind === kind)
+  }
+
+  starts(): void {
+    this.feed({ kind: 'start-up', input: { kind: 'start' } })
+  }
+
+  ofStartUp(): readonly string[] {
+    return this.asked.flatMap((effect) =>
+      effect.kind === 'start-up' || effect.kind === 'store-copy' ? [effect.effect.kind] : [],
+    )
   }
 
   /** What was asked for, but what is for people. */

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { monotonicMs, nodeName } from '../../src/base/index.ts'
 import { keys } from '../../src/controller/index.ts'
 import type { Command } from '../../src/executor/index.ts'
-import { isQuorate, type NodeEffect, nodeTimings, ownCopyWillDo } from '../../src/node/index.ts'
+import { isQuorate, type NodeEffect, nodeTimings } from '../../src/node/index.ts'
 import { mayPerform } from '../../src/node/node.ts'
 import { DrivenNode, self, stopOfWeb } from './driven-node.ts'
 
@@ -128,24 +128,6 @@ describe('before the store was read', () => {
     expect(node.kinds).not.toContain('campaign')
     node.feed({ kind: 'began' })
     expect(node.kinds).toContain('campaign')
-  })
-
-  test.each([
-    { name: 'of two nodes, one that had quorum in this boot', met: true, isOneOfTwo: true, afterMs: 0, will: true },
-    { name: 'one that has just booted', met: false, isOneOfTwo: true, afterMs: 9000, will: false },
-    { name: 'one of three, while quorum may come', met: true, isOneOfTwo: false, afterMs: 4499, will: false },
-    { name: 'one of three, later', met: true, isOneOfTwo: false, afterMs: 4500, will: true },
-  ])('the copy of this node’s own member will do, or not: $name', ({ met, isOneOfTwo, afterMs, will }) => {
-    const { loop, now } = new DrivenNode({ met })
-    expect(ownCopyWillDo(loop.state, isOneOfTwo, monotonicMs(now + afterMs))).toBe(will)
-  })
-
-  test('that copy will do for a node that leaves, and not for one that has quorum', () => {
-    const node = new DrivenNode({ met: true })
-    node.feed({ kind: 'leave' })
-    expect(ownCopyWillDo(node.loop.state, false, monotonicMs(node.now))).toBe(true)
-    node.quorum()
-    expect(ownCopyWillDo(node.loop.state, true, monotonicMs(node.now))).toBe(false)
   })
 })
 

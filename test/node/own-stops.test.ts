@@ -1,7 +1,7 @@
 /** What a node stops by its own decision, and when. */
 import { describe, expect, test } from 'vitest'
 import { monotonicMs, nodeName, resourceId } from '../../src/base/index.ts'
-import { ownCopyWillDo } from '../../src/node/index.ts'
+import { ownCopyWillDo } from '../../src/node/start-up.ts'
 import { DrivenNode, planOf, stopOfWeb, web } from './driven-node.ts'
 
 const lost = { kind: 'quorum-lost', why: 'not confirmed in time' } as const
@@ -174,7 +174,7 @@ describe('a daemon that begins without quorum', () => {
     node.later(50)
     node.feed({ kind: 'own-stops-planned', id: 1, plan: planOf() })
     node.feed({ kind: 'own-stops-ended', id: 1, failed: [], mayRun: [] })
-    expect(ownCopyWillDo(node.loop.state, true, monotonicMs(node.now))).toBe(true)
+    expect(ownCopyWillDo({ ...node.loop.state, leaving: true }, monotonicMs(node.now))).toBe(true)
     node.feed({ kind: 'began' })
     node.later(5000)
     expect(node.of('plan-own-stops')).toHaveLength(2)

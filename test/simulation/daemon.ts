@@ -20,7 +20,7 @@ import {
 } from '../../src/controller/index.ts'
 import type { ClusterFile } from '../../src/daemon/node-list/cluster-file.ts'
 import { newerFile } from '../../src/daemon/node-list/node-list.ts'
-import { neverJoined } from '../../src/daemon/records/never-joined.ts'
+import type { ListAnswer } from '../../src/daemon/peers/ask-for-list.ts'
 import { inputOfCommand, ownOperationOf } from '../../src/executor/index.ts'
 import {
   agreedSilence,
@@ -35,6 +35,7 @@ import {
 import {
   answerOf,
   type CommandAnswer,
+  changesToListed,
   heardFrom,
   initialNode,
   isQuorate,
@@ -46,7 +47,10 @@ import {
   nodeTimings,
   type OwnWatchdogEffect,
   type OwnWatchdogInput,
-  ownCopyWillDo,
+  type StartUpEffect,
+  type StartUpInput,
+  type StoreCopyEffect,
+  type StoreCopyInput,
   saidOf,
   silentOf,
 } from '../../src/node/index.ts'
@@ -54,6 +58,8 @@ import {
   hasVote,
   initialQuorum,
   initialWatchdog,
+  meetsFirst,
+  neverJoined,
   nextQuorumAt,
   nextWatchdogAt,
   otherOfTwo,
@@ -75,7 +81,7 @@ import { FencingDriver } from './fencing-driver.ts'
 import type { Host } from './host.ts'
 import { NodeChangesDriver } from './node-changes-driver.ts'
 import { entryOf, nodeListKey } from './node-list.ts'
-import type { SimComparison, SimEntry, SimWrite } from './store.ts'
+import type { SimComparison, SimEntry, SimEvent, SimWrite } from './store.ts'
 import { answerToKeepAlive, describeGraph, observationOf } from './translate.ts'
 import { TwoNodeDriver } from './two-node-driver.ts'
 import { SimVotes } from './votes.ts'
@@ -97,7 +103,6 @@ export class SimDaemon {
   isAlive = true
   readonly world: World
   #view: ClusterView = emptyView
-  #seen = 0
   #ownMemberRevision = 0
   #lastCommand = 0
   readonly #replies = new Map<number, (answer: CommandAnswer) => void>()
@@ -115,8 +120,13 @@ export class SimDaemon {
   readonly nodes: NodeChangesDriver
   readonly watchdog: Core<WatchdogState, WatchdogInput, WatchdogEffect>
   readonly timings = timings
-  /** Left as the only voter, and booted since: it waits to hear the other. */
-  #held = false
+  /** Its pulse thread asks for no lease before the core releases it. */
+  #held: boolean
+  /** Its copy of the store, by the revisions of what it knows. */
+  readonly #entries = new Map<string, SimEntry>()
+  /** Which watch of the store is not closed. */
+  #watching = 0
+  #peerHas: ClusterFile | undefined
 
   constructor(world: World, host: Host) {
     this.world = world
@@ -125,6 +135,8 @@ export class SimDaemon {
     this.incarnation = Math.round(world.timeline.now * 10) + 1
     const now = this.#now()
     const self = this.node
+    const before = { met: host.met, ...(host.word === undefined ? {} : { wasGoingAlone: true as const }) }
+    this.#held = meetsFirst({ list: this.#voters(), self, ...before }) !== undefined
     this.heartbeat = new Core(
       this,
       initialHeartbeat({ self, incarnation: this.incarnation, timings }, now),
@@ -147,7 +159,7 @@ export class SimDaemon {
           self,
           incarnation: this.incarnation,
           list: this.#voters(),
-          met: host.met,
+          ...before,
           bootId: host.bootId,
           // Agents are quick here: half of what they do counts as slow.
           timings: nodeTimings(timings, { startupWaitMs: 5000, overlapAfterMs: 200 }),
@@ -181,17 +193,10 @@ export class SimDaemon {
   start(): void {
     this.log('daemon', `starts, incarnation ${this.incarnation}`)
     this.#tellPulse()
-    const other = this.otherOfTwo()
-    this.#held =
-      other !== undefined &&
-      hasVote(this.host.list, this.node) &&
-      !this.host.met &&
-      (!other.votes || this.host.word !== undefined)
-    if (this.#held && other !== undefined) this.#askForState(other.name)
     this.core.feed({ kind: 'fencing', input: { kind: 'agents', metadata: fenceAgentMetadata(this.world.splitReboot) } })
     this.#feedQuorum({ kind: 'tick' })
     this.executor.core.feed({ kind: 'quorum', quorate: false })
-    this.#read()
+    this.#feedStartUp({ kind: 'start' })
     this.#every(250, () => this.twoNode.look())
     this.#every(250, () => this.votes.look())
     if (this.world.changing) {
@@ -221,7 +226,6 @@ export class SimDaemon {
 
   receivePulse(pulse: Extract<HeartbeatInput, { kind: 'pulse' }>['pulse']): void {
     this.heartbeat.feed({ kind: 'pulse', pulse })
-    if (pulse.node !== this.node) this.#release('has met the other')
   }
 
   /** Of this node's own entry among the members: gone with its lease, another one when it comes back. */
@@ -288,78 +292,171 @@ export class SimDaemon {
     return this.isQuorate() && this.core.state.view.dc?.term === term
   }
 
-  /** As `daemon/node/known-state.ts` does it: again and again, and from its own member of the store where that will do. */
-  #read(): void {
-    const ofItsOwn = ownCopyWillDo(this.core.state, this.otherOfTwo() !== undefined, this.#now()) && this.host.hasData
-    const copy = ofItsOwn ? this.world.store.copyOf(this.node) : undefined
-    if (copy?.entries.some(({ key }) => key === keys.configuration)) {
-      this.#open(copy.entries, copy.revision)
+  // ------------------------------------------------------------------ how it begins, and its copy of the store
+
+  readonly #feedStartUp = (input: StartUpInput): void => this.core.feed({ kind: 'start-up', input })
+  readonly #feedCopy = (input: StoreCopyInput): void => this.core.feed({ kind: 'store-copy', input })
+
+  #performStartUp(effect: StartUpEffect): void {
+    const { world } = this
+    switch (effect.kind) {
+      case 'release':
+        this.#held = false
+        this.#feedQuorum({ kind: 'tick' })
+        return
+      case 'ask-peer':
+        this.#askPeer(effect.peer)
+        return
+      case 'look-up-peer':
+        this.ask(
+          () => ({ state: world.store.entries.get(keys.nodeState(effect.peer))?.value as NodeStateRecord | undefined }),
+          (found) => this.#feedStartUp({ kind: 'peer-looked-up', neverJoined: neverJoined(found?.state) }),
+        )
+        return
+      case 'give-way':
+        this.#giveWayTo(this.#peerHas)
+        return
+      case 'declare-off':
+        throw new Error('Nobody confirms here that a node is off.')
+      case 'ask-others':
+        this.nodes.askOthers(() => this.#feedStartUp({ kind: 'others-answered' }))
+        return
+      case 'end-going-alone':
+        this.#whenEnded()
+        return
+      case 'prepare':
+        this.#prepare(effect)
+        return
+      case 'start-parts':
+        this.#startParts()
+    }
+  }
+
+  /** As `askNode` does it. */
+  #askPeer(peer: NodeName): void {
+    let isOver = false
+    const answer = (given: ListAnswer | undefined): void => {
+      if (isOver) return
+      isOver = true
+      this.#peerHas = given?.file
+      const met = given && { list: given.file, quorate: given.quorate }
+      this.#feedStartUp({ kind: 'peer-answered', ...(met && { answer: met }) })
+    }
+    this.world.knock(this, peer, (given) => answer(given === 'removed' ? undefined : given))
+    this.after(1200, () => answer(undefined))
+  }
+
+  /** With the list of the other, and without its own data where that gives it no vote. */
+  #giveWayTo(list: ClusterFile | undefined): void {
+    if (list === undefined) return
+    this.world.counts.gaveWay++
+    this.host.list = list
+    if (!hasVote(list, this.node)) this.host.hasData = false
+    if (list.nodes.some(({ name }) => name === this.node))
+      this.world.restartDaemon(this.node, 'the other has gone on without this one')
+    else this.world.forgets(this.node, 'the list of the other has it no more')
+  }
+
+  /** `look` of the rules for two nodes settles it. */
+  #whenEnded(): void {
+    if (this.host.word === undefined) this.#feedStartUp({ kind: 'going-alone-ended' })
+    else this.after(100, () => this.#whenEnded())
+  }
+
+  #prepare({ stale, configure }: Extract<StartUpEffect, { kind: 'prepare' }>): void {
+    const writes = stale.map((key) => ({ kind: 'delete', key }) as const)
+    if (writes.length === 0 && !configure) {
+      this.#feedStartUp({ kind: 'prepared' })
       return
     }
     this.ask(
-      () => ({ revision: this.world.store.revision, entries: [...this.world.store.entries.values()] }),
-      (read) => {
-        if (read === undefined) {
-          this.after(100, () => this.#read())
-          return
-        }
-        this.#revokeEarlierLeases(read.entries)
-        this.#open(read.entries, read.revision)
-      },
+      () => this.world.store.transaction([], writes),
+      (result) =>
+        this.#feedStartUp(result === undefined ? { kind: 'not-prepared', why: 'no answer' } : { kind: 'prepared' }),
     )
   }
 
-  #open(entries: readonly SimEntry[], revision: number): void {
-    const observations = entries.map(observationOf)
-    const earlier = [...observe(emptyView, observations, revision).view.operations.values()]
-    this.executor.open(earlier.filter(({ node }) => node === this.node))
+  #startParts(): void {
+    this.executor.open([...this.#view.operations.values()].filter(({ node }) => node === this.node))
     this.executor.adoptAgents()
-    this.#observe(observations, revision)
     this.core.feed({ kind: 'watchdog', input: { kind: 'begin', hadSlots: false } })
     this.core.feed({ kind: 'began' })
-    this.#watch()
   }
 
-  #revokeEarlierLeases(entries: readonly SimEntry[]): void {
-    const own = entries.find(({ key }) => key === keys.member(this.node))
-    const { lease } = own ?? {}
-    if (lease !== undefined)
-      this.untilKnown(
-        () => this.world.store.revoke(lease),
-        () => undefined,
-      )
+  #performCopy(effect: StoreCopyEffect): void {
+    if (effect.kind === 'list') this.#list(effect.mayBeOld)
+    else this.#watch(effect.after)
   }
 
-  /** Events arrive in order, those of one revision together; after a time without the store, all that was missed. */
-  #watch(): void {
+  #list(mayBeOld: boolean): void {
+    const { store } = this.world
+    const listed = (copy: { readonly revision: number; readonly entries: readonly SimEntry[] }): void => {
+      this.#apply(changesToListed(this.#entries, copy.entries), copy.revision)
+      this.#feedCopy({ kind: 'listed', revision: copy.revision })
+    }
+    if (mayBeOld) {
+      // Its own member answers; one that has no data has begun with nothing, and is not there.
+      if (this.host.hasData) this.after(this.world.network.delayMs(), () => listed(store.copyOf(this.node)))
+      else this.after(1500, () => this.#feedCopy({ kind: 'not-listed', why: 'no answer' }))
+      return
+    }
+    this.ask(
+      () => ({ revision: store.revision, entries: [...store.entries.values()] }),
+      (copy) => (copy === undefined ? this.#feedCopy({ kind: 'not-listed', why: 'no answer' }) : listed(copy)),
+    )
+  }
+
+  /** Events arrive in order, those of one revision together; after a time without the store all that was missed, or the news that it is gone. */
+  #watch(after: number): void {
     const { store, network } = this.world
-    let asked = false
+    const watch = ++this.#watching
+    let [seen, asked] = [after, false]
+    const isOpen = (): boolean => this.isAlive && watch === this.#watching
     const pull = () => {
       asked = false
-      if (!store.serves(this.node)) return
-      const next = store.eventsAfter(this.#seen)
+      if (!isOpen() || !store.serves(this.node)) return
+      if (seen < store.compacted) {
+        this.#watching++
+        this.world.counts.listedAgain++
+        this.#feedCopy({ kind: 'lost' })
+        return
+      }
+      const next = store.eventsAfter(seen)
       const last = next.at(-1)
       if (last === undefined) return
-      const observations = next.flatMap(({ events }) =>
-        events.map(
-          (event): Observation => (event.entry ? observationOf(event.entry) : { kind: 'delete', key: event.key }),
-        ),
+      seen = last.revision
+      this.#apply(
+        next.flatMap(({ events }) => events),
+        last.revision,
       )
-      this.#observe(observations, last.revision)
     }
     const ask = () => {
       if (asked) return
       asked = true
       this.after(network.delayMs(), pull)
     }
-    const end = store.onWrite(() => (this.isAlive ? ask() : end()))
-    this.#every(250, ask)
+    const end = store.onWrite(() => (isOpen() ? ask() : end()))
+    const look = () => {
+      if (!isOpen()) return
+      ask()
+      this.after(250, look)
+    }
+    this.after(250, look)
+  }
+
+  #apply(changes: readonly SimEvent[], revision: number): void {
+    for (const { key, entry } of changes)
+      if (entry === undefined) this.#entries.delete(key)
+      else this.#entries.set(key, entry)
+    this.#observe(
+      changes.map(({ key, entry }): Observation => (entry ? observationOf(entry) : { kind: 'delete', key })),
+      revision,
+    )
   }
 
   #observe(observations: readonly Observation[], revision: number): void {
     const { view, changes } = observe(this.#view, observations, revision)
     this.#view = view
-    this.#seen = revision
     for (const observation of observations)
       if (observation.key === nodeListKey && observation.kind === 'put') this.follow(observation.value as ClusterFile)
       else if (observation.key === keys.member(this.node))
@@ -491,25 +588,6 @@ export class SimDaemon {
     if (!this.#held) this.quorum.feed(input)
   }
 
-  #release(why: string): void {
-    if (!this.#held) return
-    this.#held = false
-    this.log('two nodes', why)
-    this.#feedQuorum({ kind: 'tick' })
-  }
-
-  /** Until it is here, or the store says that it was never here. */
-  #askForState(other: NodeName): void {
-    if (!this.#held) return
-    this.ask(
-      () => this.world.store.entries.get(keys.nodeState(other))?.value as NodeStateRecord | undefined,
-      (state) => {
-        if (neverJoined(state)) this.#release('waits for nobody: the other was never here')
-        else this.after(500, () => this.#askForState(other))
-      },
-    )
-  }
-
   /** After every step of the quorum core: the others learn until when this node may act. */
   #tellQuorum(): void {
     const { lease } = this.quorum.state
@@ -553,6 +631,12 @@ export class SimDaemon {
         return
       case 'presence':
         this.#performPresence(effect.effect)
+        return
+      case 'start-up':
+        this.#performStartUp(effect.effect)
+        return
+      case 'store-copy':
+        this.#performCopy(effect.effect)
         return
       case 'two-node':
         this.twoNode.perform(effect.effect)

@@ -18,6 +18,7 @@ import {
   withoutNode,
 } from '../../src/daemon/node-list/node-changes.ts'
 import { type NodeList, refuseUnlessAwaited, withKey } from '../../src/daemon/node-list/node-list.ts'
+import { isBelieved } from '../../src/daemon/node-list/others-say.ts'
 import { RemovalReports } from '../../src/daemon/node-list/removal-reports.ts'
 import { sayingOf } from '../../src/daemon/peers/ask-for-list.ts'
 import { awayNodes, takesFromStranger } from '../../src/daemon/peers/bring-list.ts'
@@ -285,6 +286,30 @@ export class NodeChangesDriver {
         if (list !== undefined) this.#life.follow(list, 'node')
         if (others.length > 0 && this.#word.agreed(others)) world.forgets(node, 'most others say that it was removed')
       })
+  }
+
+  /** As `askOthers` does it: their lists are taken once all have answered, or cannot. */
+  askOthers(done: () => void): void {
+    const { world, node, host } = this.#life
+    const others = host.list.nodes.flatMap(({ name }) => (name === node ? [] : [name]))
+    const answers: { readonly node: NodeName; readonly file: ClusterFile; readonly quorate: boolean }[] = []
+    let [missing, isOver] = [others.length, false]
+    const end = (): void => {
+      if (isOver) return
+      isOver = true
+      for (const { node: other, ...answer } of answers) {
+        const { list } = sayingOf(answer, node, host.list)
+        const keys = host.list.nodes.find(({ name }) => name === other)?.keys
+        if (list !== undefined && isBelieved(host.list, { name: other, keys }, answers)) this.#life.follow(list, 'node')
+      }
+      if (this.#life.isAlive) done()
+    }
+    for (const other of others)
+      world.knock(this.#life, other, (answer) => {
+        if (answer !== 'removed') answers.push({ node: other, ...answer })
+        if (--missing === 0) end()
+      })
+    this.#life.after(1200, end)
   }
 
   /** As `BringList` does it, and the node that it is brought to. */

@@ -42,9 +42,13 @@ const callTimeoutMs = 1500
 const restartMs = 3000
 /** An eighth of the real one, as the witness's patience is. */
 const removedPatienceMs = 625
+/** What happened longer ago, up to twice that, nobody can follow. */
+const compactedEveryMs = 3000
 
 export class SimStore {
   revision = 1
+  /** What happened until then nobody can follow any more. */
+  compacted = 0
   /** What has happened since the beginning: the checkers read it. */
   readonly history: { readonly revision: number; readonly events: readonly SimEvent[] }[] = []
   readonly entries = new Map<string, SimEntry>()
@@ -75,6 +79,7 @@ export class SimStore {
     this.#network = network
     this.#voters = voters
     this.#tick()
+    this.#compact(this.revision)
   }
 
   /** Whether that host reaches a leader which has a majority, itself or through one other host. */
@@ -249,6 +254,12 @@ export class SimStore {
     if (this.#leader !== undefined)
       for (const [lease, { endsAt }] of [...this.#leases]) if (endsAt <= now) this.revoke(lease)
     this.#timeline.after(40, () => this.#tick())
+  }
+
+  #compact(until: number): void {
+    this.compacted = until
+    const { revision } = this
+    this.#timeline.after(compactedEveryMs, () => this.#compact(revision))
   }
 
   #elect(): void {

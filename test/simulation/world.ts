@@ -103,6 +103,10 @@ export interface SimulationReport {
     readonly cancelled: number
     /** One machine, while nodes came or went, that the others had to answer. */
     readonly losses: number
+    /** A node that booted gave way to the other of two. */
+    readonly gaveWay: number
+    /** Copies of the store that fell behind and were listed again. */
+    readonly listedAgain: number
   }
   readonly settledAfterMs: number
 }
@@ -148,6 +152,8 @@ export class World {
     removed: 0,
     cancelled: 0,
     losses: 0,
+    gaveWay: 0,
+    listedAgain: 0,
   }
   /** How the fence device behaves: it works, it fails, or it says that it failed and switches the host off later. */
   device: 'works' | 'fails' | 'late' = 'works'

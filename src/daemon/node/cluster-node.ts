@@ -2,10 +2,21 @@ import { isDeepStrictEqual } from 'node:util'
 import type { MonotonicMs, NodeName } from '../../base/index.ts'
 import { type Change, type ClusterView, isSettled, type MemberRecord } from '../../controller/index.ts'
 import type { Executor } from '../../executor/index.ts'
-import { heartbeatOf, type NodeState, ownCopyWillDo, saidOf, silentOf, voterStateOf } from '../../node/index.ts'
+import {
+  heartbeatOf,
+  type NodeState,
+  type StartUpEffect,
+  type StartUpInput,
+  saidOf,
+  silentOf,
+  startUpTrouble,
+  voterStateOf,
+  waitsForPeer,
+} from '../../node/index.ts'
+
 import type { ClusterState, Messages, NodePki, TlsIdentity } from '../../rpc/index.ts'
 import { connectedNodeNames } from '../../status/index.ts'
-import type { Entry, Store } from '../../store/index.ts'
+import { type Entry, isStoreFailure, type Store } from '../../store/index.ts'
 import type { ToolServer } from '../../tools/index.ts'
 import { markAccessControl } from '../access/access-mark.ts'
 import { remoteTools, serveAgentTools } from '../agent-tools/serve-agent-tools.ts'
@@ -17,7 +28,6 @@ import { LinkStates } from '../cluster-state/link-states.ts'
 import { unconfirmedNotes } from '../configuration/unconfirmed.ts'
 import { FencingDriver } from '../fencing/fencing-driver.ts'
 import { readBootId } from '../host/boot-id.ts'
-import { monotonicNow } from '../host/clock.ts'
 import { shortages } from '../host/free-space.ts'
 import type { Log } from '../host/log.ts'
 import { endSelf } from '../host/self-reboot.ts'
@@ -43,7 +53,8 @@ import { type RemovalView, removalNotes } from '../removal/removal-core.ts'
 import type { Rollouts } from '../rollout/rollouts.ts'
 import { type LocalStore, openLocalStore } from '../store/local-store.ts'
 import { TwoNodeDriver } from '../two-node/two-node-driver.ts'
-import { forgetMet, hasMet } from '../two-node/wait-for-all.ts'
+import { forgetMet, metBefore } from '../two-node/wait-for-all.ts'
+import { hasSlots } from '../watchdog/sbd-disks.ts'
 import { WatchdogDriver } from '../watchdog/watchdog-driver.ts'
 import type { WitnessKnowledge } from '../witness/witness-link.ts'
 import { KnownState } from './known-state.ts'
@@ -117,9 +128,8 @@ export class ClusterNode {
       log: setup.log,
       store: () => this.store,
       onChanges: (changes, observed) => this.#fromStore(changes, observed),
-      ownCopyWillDo: () => ownCopyWillDo(this.#core.state, this.twoNode.state() !== undefined, monotonicNow()),
-      prepare: async () =>
-        await prepareStore(this.store, { node: this.name, view: this.view, file: this.#file, paths: setup.paths }),
+      feed: (input) => this.#core.feed({ kind: 'store-copy', input }),
+      fail: setup.fail,
     })
     this.#watchdog = this.#openWatchdog()
     this.#troubles = this.#openTroubles()
@@ -160,7 +170,7 @@ export class ClusterNode {
     })
     this.#store = this.#setup.metrics.measureStore(this.#localStore.store)
     pulse.listen(this.#news.take, fail)
-    this.#begin().catch(fail)
+    this.#core.feed({ kind: 'start-up', input: { kind: 'start' } })
   }
 
   get store(): Store {
@@ -256,7 +266,7 @@ export class ClusterNode {
       silent: new Set(silentOf(this.#core.state.peers)),
       links: this.#links,
       connectionsStay: this.#connectionsStay,
-      storeTrouble: this.#localStore?.trouble() ?? this.#known.trouble ?? this.#storeTrouble,
+      storeTrouble: this.#localStore?.trouble() ?? startUpTrouble(this.#core.state) ?? this.#storeTrouble,
       watchdogTroubles: this.#watchdog.troubles,
       twoNode: this.twoNode.state(),
       witness: this.#membership.witness.state(),
@@ -354,10 +364,34 @@ export class ClusterNode {
     this.#tellListeners()
   }
 
+  async #performStartUp(effect: StartUpEffect): Promise<void> {
+    switch (effect.kind) {
+      case 'release':
+        return this.#setup.pulse.say(effect)
+      case 'prepare':
+        return await this.#prepare(effect)
+      case 'start-parts':
+        return await this.#startParts()
+      default:
+        return await this.twoNode.begin(effect)
+    }
+  }
+
+  async #prepare(effect: Extract<StartUpEffect, { kind: 'prepare' }>): Promise<void> {
+    try {
+      await prepareStore(effect, { store: this.store, self: this.name, file: this.#file })
+      this.#feedStartUp({ kind: 'prepared' })
+    } catch (error) {
+      if (!isStoreFailure(error)) throw error
+      this.#feedStartUp({ kind: 'not-prepared', why: error.message })
+    }
+  }
+
+  readonly #feedStartUp = (input: StartUpInput): void => this.#core.feed({ kind: 'start-up', input })
+
   /** The view is there: this node knows what it ran before, and may be given work. */
-  async #begin(): Promise<void> {
-    if (!(await this.twoNode.mayBegin())) return
-    if (!(await this.#known.open())) return
+  async #startParts(): Promise<void> {
+    if (this.#ended) return
     this.#agentTools = await serveAgentTools(this, this.#setup.paths, this.#setup.local)
     if (this.#ended) return await this.#agentTools.close()
     await this.#watchdog.begin()
@@ -533,7 +567,8 @@ export class ClusterNode {
       incarnation: this.#incarnation,
       timings: file.timings,
       list: file,
-      met: hasMet(paths),
+      ...metBefore(paths),
+      ...(hasSlots(paths) ? { hasSlots: true } : {}),
       bootId: this.#bootId,
       isolated,
       log,
@@ -576,6 +611,8 @@ export class ClusterNode {
         this.#tellCopy()
         this.#tellListeners()
       },
+      startUp: (effect) => void this.#performStartUp(effect).catch(this.#setup.fail),
+      storeCopy: (effect) => this.#known.perform(effect),
       watchdog: (effect) => this.#watchdog.perform(effect),
       votes: (effect) => this.#membership.changeVotes(effect),
       endSelf: (how, why) => endSelf({ log, isolated }, how, why),
@@ -621,7 +658,7 @@ export class ClusterNode {
   }
 
   #openTwoNode(): TwoNodeDriver {
-    const { own, paths, pulse, onNodeList, giveWayTo } = this.#setup
+    const { own, paths, onNodeList, giveWayTo } = this.#setup
     return new TwoNodeDriver({
       ...this.#sources(),
       own,
@@ -634,13 +671,14 @@ export class ClusterNode {
       isComplete: () => this.#localStore?.isComplete() ?? false,
       goAlone: async (onPointOfNoReturn) => await this.#localStore?.goAlone(onPointOfNoReturn),
       isAlone: async () => await this.#localStore?.isAlone(),
-      release: () => pulse.say({ kind: 'release' }),
       onNodeList,
       giveWayTo,
       feed: (input) => {
         this.#tellCopy()
         this.#core.feed({ kind: 'two-node', input })
       },
+      feedStartUp: this.#feedStartUp,
+      waitsForPeer: () => waitsForPeer(this.#core.state),
       core: () => this.#core.state.twoNode,
     })
   }

@@ -1,15 +1,15 @@
 /**
  * What this node knows of the cluster: its copy of the store, folded into the view that the cores decide from, and the planner,
- * which computes from the same. Kept by a watch once it could be listed.
+ * which computes from the same. When it is listed and followed the node's core decides.
  */
-import { setTimeout as delay } from 'node:timers/promises'
 import { type Change, type ClusterView, emptyView, observe } from '../../controller/index.ts'
-import { type Entry, isStoreFailure, type Store } from '../../store/index.ts'
+import type { StoreCopyEffect, StoreCopyInput } from '../../node/index.ts'
+import { type Entry, isStoreFailure, type Revision, type Store } from '../../store/index.ts'
 import type { Log } from '../host/log.ts'
 import type { Planned, Question, ServiceAnswer, ServiceQuestion } from '../planner/messages.ts'
 import { Planner } from '../planner/planner.ts'
 import { allKeys } from '../records/keys.ts'
-import { openStoreView, type StoreChange, type StoreView } from '../records/store-view.ts'
+import { type StoreChange, StoreCopy } from '../records/store-view.ts'
 import { observationOf } from './observations.ts'
 
 export interface KnownStatePorts {
@@ -17,24 +17,22 @@ export interface KnownStatePorts {
   readonly store: () => Store
   /** Called with everything at first, then with what has changed. */
   readonly onChanges: (changes: readonly StoreChange[], observed: readonly Change[]) => void
-  /** Whether the copy of this node's own member will do where there is no majority: it may be old. */
-  readonly ownCopyWillDo: () => boolean
-  /** What must be in the store before anybody relies on it. */
-  readonly prepare: () => Promise<void>
+  readonly feed: (input: StoreCopyInput) => void
+  /** A bug. */
+  readonly fail: (error: unknown) => void
 }
-
-const retryMs = 100
 
 export class KnownState {
   readonly #ports: KnownStatePorts
   readonly #planner: Planner
+  readonly #copy: StoreCopy
   #view: ClusterView = emptyView
-  #storeView: StoreView | undefined
-  #trouble: string | undefined
+  #listed = false
   #closed = false
 
   constructor(ports: KnownStatePorts) {
     this.#ports = ports
+    this.#copy = new StoreCopy(ports.store, (changes, revision) => this.#take(changes, revision))
     this.#planner = new Planner(() => this.below(allKeys), {
       onKept: (kept) => {
         if ('error' in kept) ports.log.warn('what a transition was computed from could not be kept', kept)
@@ -47,33 +45,27 @@ export class KnownState {
     return this.#view
   }
 
-  /** Why it could not be listed yet. */
-  get trouble(): string | undefined {
-    return this.#trouble
+  perform(effect: StoreCopyEffect): void {
+    if (effect.kind === 'list') void this.#list(effect.mayBeOld)
+    else this.#copy.follow(effect.after as Revision, () => this.#ports.feed({ kind: 'lost' }))
   }
 
-  /** Resolves with true once it is there, with false where the node has ended before. */
-  async open(): Promise<boolean> {
-    const { store, log, ownCopyWillDo, prepare } = this.#ports
-    while (!this.#closed) {
-      try {
-        const serializable = ownCopyWillDo()
-        this.#storeView ??= await openStoreView(store(), log, this.#take, { serializable })
-        await prepare()
-        this.#trouble = undefined
-        return !this.#closed
-      } catch (error) {
-        if (!isStoreFailure(error)) throw error
-        this.#trouble = error.message
-        await delay(retryMs)
-      }
+  async #list(mayBeOld: boolean): Promise<void> {
+    const { feed, fail } = this.#ports
+    try {
+      const revision = await this.#copy.list({ serializable: mayBeOld })
+      this.#listed = true
+      if (!this.#closed) feed({ kind: 'listed', revision })
+    } catch (error) {
+      if (this.#closed) return
+      if (this.#listed || isStoreFailure(error)) feed({ kind: 'not-listed', why: messageOf(error) })
+      else fail(error)
     }
-    return false
   }
 
-  get = (key: string): Entry | undefined => this.#storeView?.get(key)
+  get = (key: string): Entry | undefined => this.#copy.get(key)
 
-  below = (prefix: string): readonly Entry[] => this.#storeView?.below(prefix) ?? []
+  below = (prefix: string): readonly Entry[] => this.#copy.below(prefix)
 
   async plan(asked: Omit<Question, 'now'>): Promise<Planned> {
     return await this.#planner.schedule({ now: Math.floor(Date.now() / 1000), ...asked }, this.#view.revision)
@@ -89,11 +81,11 @@ export class KnownState {
 
   close(): void {
     this.#closed = true
-    this.#storeView?.close()
+    this.#copy.close()
     this.#planner.close()
   }
 
-  readonly #take = (changes: readonly StoreChange[], revision: number): void => {
+  #take(changes: readonly StoreChange[], revision: number): void {
     const observed = observe(this.#view, changes.map(observationOf), revision)
     this.#view = observed.view
     this.#ports.log.debug('the store changed', { revision, first: changes[0]?.key, changes: changes.length })
@@ -101,3 +93,5 @@ export class KnownState {
     this.#ports.onChanges(changes, observed.changes)
   }
 }
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

@@ -13,6 +13,8 @@ import {
   nodeTimings,
   type OwnWatchdogEffect,
   type SelfEnd,
+  type StartUpEffect,
+  type StoreCopyEffect,
   type VotesEffect,
 } from '../../node/index.ts'
 import type { TermAnswer } from '../../rpc/index.ts'
@@ -31,6 +33,8 @@ export interface NodeDriverPorts {
   readonly timings: Timings
   readonly list: NodeState['list']
   readonly met: boolean
+  readonly wasGoingAlone?: true
+  readonly hasSlots?: true
   readonly bootId: string | undefined
   readonly isolated: boolean
   readonly log: Log
@@ -47,6 +51,8 @@ export interface NodeDriverPorts {
   readonly twoNodeWaits: (message: string | undefined) => void
   readonly quorumGained: () => void
   readonly quorumLost: () => void
+  readonly startUp: (effect: StartUpEffect) => void
+  readonly storeCopy: (effect: StoreCopyEffect) => void
   readonly watchdog: (effect: OwnWatchdogEffect) => void
   readonly votes: (effect: VotesEffect) => void
   readonly endSelf: (how: SelfEnd, why: string) => void
@@ -70,11 +76,12 @@ export class NodeDriver {
 
   constructor(ports: NodeDriverPorts) {
     this.#ports = ports
-    const { self, incarnation, list, met, bootId, log } = ports
+    const { self, incarnation, list, met, wasGoingAlone, hasSlots, bootId, log } = ports
     const timings = nodeTimings(ports.timings)
     const isolated = ports.isolated ? ({ isolated: true } as const) : {}
+    const before = { met, wasGoingAlone, hasSlots, bootId }
     this.#loop = new NodeLoop(
-      initialNode({ self, incarnation, list, met, bootId, ...isolated, timings }, monotonicNow()),
+      initialNode({ self, incarnation, list, ...before, ...isolated, timings }, monotonicNow()),
       {
         now: monotonicNow,
         perform: (effect) => this.#perform(effect),
@@ -134,6 +141,12 @@ export class NodeDriver {
           log: this.#ports.log,
           written: (ok) => this.feed({ kind: 'presence', input: { kind: 'written', ok } }),
         })
+        return
+      case 'start-up':
+        this.#ports.startUp(effect.effect)
+        return
+      case 'store-copy':
+        this.#ports.storeCopy(effect.effect)
         return
       case 'two-node':
         this.#ports.twoNode(effect.effect)

@@ -6,10 +6,10 @@
 
 import type { NodeName } from '../../base/index.ts'
 import type { ClusterView } from '../../controller/index.ts'
+import { neverJoined } from '../../quorum/index.ts'
 import { type NodeCaller, serialOf } from '../../rpc/index.ts'
 import { type ClusterFile, printClusterFile, storeHosts } from '../node-list/cluster-file.ts'
 import { isKnown } from '../node-list/known-node.ts'
-import { neverJoined } from '../records/never-joined.ts'
 import type { Peers } from './peers.ts'
 
 const bringEveryMs = 5000

@@ -24,7 +24,7 @@ export function beginPulse(file: ClusterFile, own: ClusterNodeEntry, paths: Path
     identity: readIdentity(paths.pki),
     timings: timingsOf(file, own),
     store: storeConfig(file, own, paths),
-    held: mustMeetFirst(file, own, paths),
+    held: mustMeetFirst(file, own.name, paths),
   })
 }
 

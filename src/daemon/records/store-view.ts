@@ -5,8 +5,8 @@
  * The copy follows the store within milliseconds while the node is connected. A decision that must not be based on an
  * old copy is guarded by a comparison in its transaction instead.
  */
+import { changesToListed } from '../../node/index.ts'
 import type { Entry, Revision, Store, StoreEvent, Watch } from '../../store/index.ts'
-import type { Log } from '../host/log.ts'
 import { allKeys, configHistoryPrefix, unconfirmedDocumentsPrefix } from './keys.ts'
 
 export interface StoreChange {
@@ -25,41 +25,24 @@ export interface StoreView {
 
 export type OnChanges = (changes: readonly StoreChange[], revision: Revision) => void
 
-/** Resolves when the first listing is there; `onChanges` has then been called with all of it. */
-export async function openStoreView(
-  store: Store,
-  log: Log,
-  onChanges: OnChanges,
-  /** With `serializable`, the first listing may be an old one. */
-  options: { readonly serializable?: boolean } = {},
-): Promise<StoreView> {
-  const view = new View(store, log, onChanges)
-  await view.list(options)
-  return view
-}
-
-const retryMs = 250
-
 /** What is below a prefix is asked for after every change, by many, and most changes are below another one. */
 const mostLists = 500
 
-class View implements StoreView {
+/** When it is listed and from where on it is followed somebody else decides (`node/start-up.ts`). */
+export class StoreCopy implements StoreView {
   readonly #entries = new Map<string, Entry>()
   /** The same by kind: `/systole/tasks/`. */
   readonly #kinds = new Map<string, Map<string, Entry>>()
   /** What is below a prefix, until something there changes. */
   readonly #lists = new Map<string, readonly Entry[]>()
-  readonly #store: Store
-  readonly #log: Log
+  readonly #store: () => Store
   readonly #onChanges: OnChanges
   #revision = 0 as Revision
   #watch: Watch | undefined
-  #retry: NodeJS.Timeout | undefined
   #closed = false
 
-  constructor(store: Store, log: Log, onChanges: OnChanges) {
+  constructor(store: () => Store, onChanges: OnChanges) {
     this.#store = store
-    this.#log = log
     this.#onChanges = onChanges
   }
 
@@ -84,26 +67,24 @@ class View implements StoreView {
 
   close = (): void => {
     this.#closed = true
-    clearTimeout(this.#retry)
     this.#watch?.close()
   }
 
-  async list(options: { readonly serializable?: boolean } = {}): Promise<void> {
-    const snapshot = await this.#store.list(allKeys, options)
-    if (this.#closed) return
+  /** `onChanges` has been called with all that differs when it resolves; with `serializable` that may be old. */
+  async list(options: { readonly serializable?: boolean } = {}): Promise<Revision> {
+    const snapshot = await this.#store().list(allKeys, options)
     const listed = snapshot.entries.filter(({ key }) => !isDocument(key))
-    const changes: StoreChange[] = listed
-      .filter((entry) => this.#entries.get(entry.key)?.modRevision !== entry.modRevision)
-      .map((entry) => ({ key: entry.key, entry }))
-    const kept = new Set(listed.map(({ key }) => key))
-    for (const key of this.#entries.keys()) if (!kept.has(key)) changes.push({ key, entry: undefined })
+    const changes = changesToListed(this.#entries, listed).map((change) => ({ entry: undefined, ...change }))
     this.#apply(changes, snapshot.revision)
-    this.#watch = this.#store.watch(allKeys, snapshot.revision, {
+    return snapshot.revision
+  }
+
+  follow(after: Revision, onLost: () => void): void {
+    if (this.#closed) return
+    this.#watch?.close()
+    this.#watch = this.#store().watch(allKeys, after, {
       onEvents: (events, revision) => this.#apply(changesOf(events), revision),
-      onLost: () => {
-        this.#log.warn('the watch of the store fell behind: listing again')
-        this.#listAgain()
-      },
+      onLost,
     })
   }
 
@@ -120,14 +101,6 @@ class View implements StoreView {
     this.#entries.delete(key)
     among.delete(key)
     if (among.size === 0) this.#kinds.delete(kind)
-  }
-
-  #listAgain(): void {
-    if (this.#closed) return
-    this.list().catch((error: unknown) => {
-      this.#log.warn('the store could not be listed: trying again', { error })
-      this.#retry = setTimeout(() => this.#listAgain(), retryMs)
-    })
   }
 
   #apply(changes: readonly StoreChange[], revision: Revision): void {

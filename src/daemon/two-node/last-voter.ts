@@ -2,12 +2,9 @@
  * The last voter of three nodes and more, which goes on alone on an administrator's word only. No fencing is enough by itself here: two
  * lost voters of three have a majority of their own, and could be running without this node.
  */
-import { setTimeout as delay } from 'node:timers/promises'
 import type { NodeName } from '../../base/index.ts'
 import { refuse } from '../../rpc/index.ts'
 import { type ClusterFile, storeHosts } from '../node-list/cluster-file.ts'
-import { askOthers } from '../peers/ask-for-list.ts'
-import { type OldWordPorts, settleOldWord } from './old-word.ts'
 
 export interface LastVoter {
   readonly file: ClusterFile
@@ -43,16 +40,4 @@ export function lostHosts({ file, self, quorate, isComplete, isSilent }: LastVot
       `${heard.join(', ')}: this voter is reachable. Only one voter can continue alone: if enough voters are up they have quorum; otherwise stop the cluster there first (\`systole cluster stop\`; on a witness, \`systole qdevice stop net\`).`,
     )
   return hosts.map(({ name }) => name).filter((name) => name !== self && isSilent(name))
-}
-
-/** A node that is up answers within milliseconds; for one that is off nobody waits for long. */
-const askWithinMs = 1500
-
-/** After a boot: one of the others may have gone on without this node, or this one has begun to go on without them. */
-export async function beginAmongMore(ports: OldWordPorts): Promise<void> {
-  if (ports.goingAlone.granted) return await settleOldWord(ports)
-  await Promise.race([
-    askOthers(ports),
-    delay(askWithinMs).then(() => ports.log.info('not all nodes have answered before this one begins')),
-  ])
 }

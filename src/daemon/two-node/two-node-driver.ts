@@ -4,15 +4,15 @@
  */
 
 import { setTimeout as delay } from 'node:timers/promises'
-import type { NodeName } from '../../base/index.ts'
+import { assertNever, type NodeName } from '../../base/index.ts'
 import { type NodeStateRecord, parseNodeStateRecord } from '../../cib/index.ts'
 import type { FencingRecord } from '../../fencing/index.ts'
-import { fencingEnabled, judgeWordOfTwo } from '../../node/index.ts'
+import { fencingEnabled, judgeWordOfTwo, type StartUpEffect, type StartUpInput } from '../../node/index.ts'
 import {
   describeTwoNode,
   hasVote,
   keepsResources,
-  otherOfAll,
+  neverJoined,
   otherOfTwo,
   type TwoNodeEffect,
   type TwoNodeInput,
@@ -22,17 +22,15 @@ import {
 import { type ClusterState, refuse } from '../../rpc/index.ts'
 import type { Store } from '../../store/index.ts'
 import type { ClusterFile, ClusterNodeEntry } from '../node-list/cluster-file.ts'
-import { askNode } from '../peers/ask-for-list.ts'
+import { askNode, askOthers } from '../peers/ask-for-list.ts'
 import type { Peers } from '../peers/peers.ts'
 import { fromBytes } from '../records/json-value.ts'
 import { keys } from '../records/keys.ts'
-import { neverJoined } from '../records/never-joined.ts'
 import { GoingAlone, type GoingAlonePorts } from './going-alone.ts'
-import { beginAmongMore, lostHosts } from './last-voter.ts'
-import { meetFirst } from './meet-first.ts'
+import { lostHosts } from './last-voter.ts'
 import { type OldWordPorts, settleOldWord } from './old-word.ts'
 import { waitingMessage } from './two-node-message.ts'
-import { mustMeetFirst, noteMet } from './wait-for-all.ts'
+import { noteMet } from './wait-for-all.ts'
 
 export interface TwoNodePorts extends GoingAlonePorts {
   readonly own: ClusterNodeEntry
@@ -44,22 +42,25 @@ export interface TwoNodePorts extends GoingAlonePorts {
   readonly isComplete: () => boolean
   /** This node's etcd is a cluster of one; undefined while it does not answer. */
   readonly isAlone: () => Promise<boolean | undefined>
-  /** The pulse thread may ask for a lease. */
-  readonly release: () => void
   readonly giveWayTo: (file: ClusterFile) => void
   readonly feed: (input: TwoNodeInput) => void
+  readonly feedStartUp: (input: StartUpInput) => void
+  /** Until this node has met the other, or is told that it is off. */
+  readonly waitsForPeer: () => boolean
   /** As the node's core has it. */
   readonly core: () => TwoNodeState
 }
+
+/** The others have a part in it. */
+export type MeetingEffect = Exclude<StartUpEffect, { kind: 'release' | 'prepare' | 'start-parts' }>
 
 const unblockWithinMs = 30_000
 
 export class TwoNodeDriver {
   readonly #ports: TwoNodePorts
   readonly #goingAlone: GoingAlone
-  /** Until this node has met the other, or is told that it is off. */
-  #holding = false
-  #told = false
+  /** The list of the other, as it answered last. */
+  #peerHas: ClusterFile | undefined
   #settling: Promise<void> | undefined
   #closed = false
 
@@ -68,36 +69,35 @@ export class TwoNodeDriver {
     this.#goingAlone = new GoingAlone(ports)
   }
 
-  /** Resolves once this node may take part; with false where it has ended, or gives way to the other. */
-  async mayBegin(): Promise<boolean> {
-    const { own, paths, file, log, peers, store, release, giveWayTo } = this.#ports
-    const other = otherOfAll(file(), own.name)
-    if (!mustMeetFirst(file(), own, paths)) return !this.#closed
-    if (!other) {
-      await beginAmongMore(this.#oldWordPorts())
-      if (!this.#closed) release()
-      return !this.#closed
+  /** What a node that begins asks of the other, or of the others. What fails is a bug: whoever calls ends the daemon. */
+  async begin(effect: MeetingEffect): Promise<void> {
+    const { file, store, peers, giveWayTo, feedStartUp } = this.#ports
+    switch (effect.kind) {
+      case 'ask-peer': {
+        const answer = await askNode(peers, effect.peer)
+        this.#peerHas = answer?.file
+        const list = answer && { list: answer.file, quorate: answer.quorate }
+        return feedStartUp({ kind: 'peer-answered', ...(list && { answer: list }) })
+      }
+      case 'look-up-peer': {
+        const state = await storedState(store(), effect.peer)
+        return feedStartUp({ kind: 'peer-looked-up', neverJoined: neverJoined(state) })
+      }
+      case 'give-way':
+        giveWayTo(this.#peerHas ?? file())
+        return
+      case 'declare-off':
+        await this.#goingAlone.declareOff(new Map([[effect.peer, undefined]]), 'administrator')
+        return feedStartUp({ kind: 'declared-off' })
+      case 'ask-others':
+        await askOthers(this.#oldWordPorts())
+        return feedStartUp({ kind: 'others-answered' })
+      case 'end-going-alone':
+        await settleOldWord(this.#oldWordPorts())
+        return feedStartUp({ kind: 'going-alone-ended' })
+      default:
+        assertNever(effect)
     }
-    this.#holding = true
-    const list = await meetFirst({
-      self: own.name,
-      peer: other.name,
-      log,
-      file,
-      over: () => this.#closed || this.#told,
-      ask: async () => await askNode(peers, other.name),
-      neverJoined: async () => neverJoined(await storedState(store(), other.name)),
-    })
-    if (this.#closed) return false
-    if (list) {
-      giveWayTo(list)
-      return false
-    }
-    if (this.#told && !other.votes)
-      await this.#goingAlone.declareOff(new Map([[other.name, undefined]]), 'administrator')
-    this.#holding = false
-    release()
-    return true
   }
 
   /** The nodes that must be off, so that this one may go on without a majority. */
@@ -158,7 +158,6 @@ export class TwoNodeDriver {
         'not-complete',
         `${own.name} has not caught up with ${other.name} and lacks changes. Start ${other.name}.`,
       )
-    this.#told = true
     this.#ports.feed({ kind: 'peer-is-off', word: 'administrator' })
     await this.#untilQuorate()
     return other.name
@@ -199,7 +198,7 @@ export class TwoNodeDriver {
       other,
       heartbeat: heartbeat(other),
       quorate: quorate(),
-      holding: this.#holding,
+      holding: this.#ports.waitsForPeer(),
       votes: hasVote(file(), own.name),
       complete: isComplete(),
     })

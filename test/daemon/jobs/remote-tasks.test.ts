@@ -10,11 +10,12 @@ import { type HeldRemote, RemoteTaskKeeper } from '../../../src/daemon/jobs/remo
 import type { RunnerEnd } from '../../../src/daemon/jobs/start-runner.ts'
 import { fromBytes, toBytes } from '../../../src/daemon/records/json-value.ts'
 import { remoteOwnerKey, taskKey } from '../../../src/daemon/records/keys.ts'
-import { openStoreView, type StoreView } from '../../../src/daemon/records/store-view.ts'
+import type { StoreView } from '../../../src/daemon/records/store-view.ts'
 import { TaskHost, taskLife } from '../../../src/daemon/remote/task-host.ts'
 import { parseTask, type TaskRecord } from '../../../src/jobs/index.ts'
 import { CallFailedError, isTaskAnswer, type TaskAnswer } from '../../../src/remote/index.ts'
 import { EmbeddedStore, type Revision } from '../../../src/store/index.ts'
+import { openStoreView } from '../../support/open-store-view.ts'
 
 const logged: string[] = []
 const note = (...entry: unknown[]): unknown => logged.push(JSON.stringify(entry))
@@ -43,7 +44,7 @@ beforeEach(async () => {
   closing = []
   looks = []
   logged.length = 0
-  view = await openStoreView(store, log, () => queueMicrotask(() => looks.forEach((look) => void look())))
+  view = await openStoreView(store, () => queueMicrotask(() => looks.forEach((look) => void look())))
 })
 
 afterEach(async () => {

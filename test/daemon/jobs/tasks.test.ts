@@ -12,9 +12,10 @@ import { readResult, writeOrder } from '../../../src/daemon/jobs/task-files.ts'
 import { TaskKeeper } from '../../../src/daemon/jobs/task-keeper.ts'
 import { fromBytes, toBytes } from '../../../src/daemon/records/json-value.ts'
 import { keys, ownersPrefixes, taskKey, tasksPrefix } from '../../../src/daemon/records/keys.ts'
-import { openStoreView, type StoreView } from '../../../src/daemon/records/store-view.ts'
+import type { StoreView } from '../../../src/daemon/records/store-view.ts'
 import { parseTask, type TaskRecord } from '../../../src/jobs/index.ts'
 import { EmbeddedStore } from '../../../src/store/index.ts'
+import { openStoreView } from '../../support/open-store-view.ts'
 
 const logged: string[] = []
 const log = {
@@ -44,7 +45,7 @@ beforeEach(async () => {
   store = new EmbeddedStore({ directory: join(folder, 'store') })
   keepers = []
   looks = []
-  view = await openStoreView(store, log, () => queueMicrotask(lookAll))
+  view = await openStoreView(store, () => queueMicrotask(lookAll))
 })
 
 const lookAll = (): void => {

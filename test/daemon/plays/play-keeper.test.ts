@@ -9,10 +9,11 @@ import { defaultPorts, defaultTimings } from '../../../src/daemon/node-list/clus
 import { PlayKeeper } from '../../../src/daemon/plays/play-keeper.ts'
 import { fromBytes, toBytes } from '../../../src/daemon/records/json-value.ts'
 import { keys, playKey, playPartKey, playsPrefix, taskKey, tasksPrefix } from '../../../src/daemon/records/keys.ts'
-import { openStoreView, type StoreView } from '../../../src/daemon/records/store-view.ts'
+import type { StoreView } from '../../../src/daemon/records/store-view.ts'
 import type { TaskRecord } from '../../../src/jobs/index.ts'
 import { newPlay, type PlayRecord } from '../../../src/plays/index.ts'
 import { EmbeddedStore } from '../../../src/store/index.ts'
+import { openStoreView } from '../../support/open-store-view.ts'
 
 /** What takes plays on, on a store of its own: what it writes, in whose term, and what it deletes. */
 const n1 = nodeName('n1')
@@ -28,7 +29,7 @@ let dc: number
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'systole-play-keeper-'))
   store = new EmbeddedStore({ directory: folder })
-  view = await openStoreView(store, log, () => queueMicrotask(() => keeper?.look()))
+  view = await openStoreView(store, () => queueMicrotask(() => keeper?.look()))
   dc = (await put(keys.dc, { node: n1 })) as number
 })
 
