@@ -3,13 +3,13 @@
  * one driver of it, the simulation another (ADR 44).
  */
 export { answerOf, type CommandAnswer, heardFrom } from './commands.ts'
+export { judgeConfirmationOfTwo, judgeEarlierConfirmation } from './earlier-confirmation.ts'
 export { fencedInput } from './fencing.ts'
 export { fenceDevices, isNodeFenceable } from './fencing-devices.ts'
 export type { FencerName, NodeFencingEffect, NodeFencingInput } from './fencing-state.ts'
 export type { RecordedFencing } from './left-off.ts'
 export { NodeLoop } from './loop.ts'
 export { initialNode, nodeStep } from './node.ts'
-export { judgeOldWord, judgeWordOfTwo } from './old-word.ts'
 export { saidOf } from './own-member.ts'
 export { voterStateOf } from './own-votes.ts'
 export type { VotesEffect, VotesInput } from './own-votes-state.ts'

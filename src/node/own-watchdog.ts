@@ -14,7 +14,7 @@ import {
   allTellStore,
   type DiskTimes,
   diskPatienceMs,
-  endingByWord,
+  endByDiskFencing,
   keepsResources,
   otherOfTwo,
   permitIntervalMs,
@@ -100,7 +100,7 @@ export function pursueWatchdog(state: NodeState, now: MonotonicMs): NodeTurn {
     return doom(state, 'reset', 'the cluster fences this node by its watchdog')
   // The others write the message only once this word is in the store, so that a node that is here need not wait for it.
   const word = view.diskFencing.get(self)
-  const ending = word === state.watchdog.obeyedWord ? undefined : endingByWord(word, state.bootId)
+  const ending = word === state.watchdog.obeyedWord ? undefined : endByDiskFencing(word, state.bootId)
   if (ending !== undefined) return doom(state, ending, throughDisks)
   const wanted = wantedBy(state)
   return [

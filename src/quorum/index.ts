@@ -8,7 +8,7 @@
  * `meeting.ts` is whom a node meets before it takes part.
  */
 
-export { allTellStore, endingByWord, meansBoot } from './disk-word.ts'
+export { allTellStore, endByDiskFencing, meansBoot } from './disk-fencing-record.ts'
 export { type DiskTimes, diskPatienceMs, disksToRead } from './disks.ts'
 export { lossWait, watchdogWait } from './loss.ts'
 export { judgeMeeting, type MeetsFirst, type MetPeer, meetsFirst, neverJoined } from './meeting.ts'
@@ -37,12 +37,12 @@ export {
   initialTwoNode,
   keepsResources,
   nextTwoNodeAt,
-  type PeerWord,
   type TwoNodeEffect,
   type TwoNodeInput,
   type TwoNodeSituation,
   type TwoNodeState,
   twoNodeStep,
+  type WhyPeerIsOff,
 } from './two-node.ts'
 export type { VoteChange, VoteStep } from './vote-step.ts'
 export { isAwaited, nextVoteStep, othersAreMajority } from './vote-step.ts'

@@ -17,7 +17,7 @@
 import { assertNever, type MonotonicMs, monotonicMs, type NodeName, type Step } from '../base/index.ts'
 
 /** Why the peer cannot be running anything of the cluster's. */
-export type PeerWord = 'fenced' | 'left' | 'administrator'
+export type WhyPeerIsOff = 'fenced' | 'left' | 'administrator'
 
 export interface TwoNodeSituation {
   readonly peer: NodeName
@@ -38,14 +38,14 @@ export type TwoNodeInput =
   | { readonly kind: 'situation'; readonly situation?: TwoNodeSituation }
   | { readonly kind: 'fenced'; readonly id: number; readonly succeeded: boolean; readonly message: string }
   /** Somebody who is to be believed says that the peer is off; or a word that was given before this daemon was restarted. */
-  | { readonly kind: 'peer-is-off'; readonly word: PeerWord }
+  | { readonly kind: 'peer-is-off'; readonly word: WhyPeerIsOff }
   | { readonly kind: 'went-alone'; readonly succeeded: boolean; readonly message: string }
   | { readonly kind: 'tick' }
 
 export type TwoNodeEffect =
   | { readonly kind: 'fence'; readonly id: number; readonly target: NodeName }
   | { readonly kind: 'withdraw'; readonly id: number; readonly target: NodeName }
-  | { readonly kind: 'go-alone'; readonly without: NodeName; readonly word: PeerWord }
+  | { readonly kind: 'go-alone'; readonly without: NodeName; readonly word: WhyPeerIsOff }
 
 export type TwoNodePhase =
   | { readonly kind: 'idle' }
@@ -61,10 +61,10 @@ export type TwoNodePhase =
   | { readonly kind: 'went-alone' }
   | { readonly kind: 'fencing-failed'; readonly retryAt: MonotonicMs; readonly message: string }
   /** `lapsed`: meanwhile this was no cluster of two voters, so that the word does not count for another attempt. */
-  | { readonly kind: 'going-alone'; readonly word: PeerWord; readonly lapsed?: true }
+  | { readonly kind: 'going-alone'; readonly word: WhyPeerIsOff; readonly lapsed?: true }
   | {
       readonly kind: 'going-alone-failed'
-      readonly word: PeerWord
+      readonly word: WhyPeerIsOff
       readonly retryAt: MonotonicMs
       readonly message: string
     }
@@ -170,7 +170,7 @@ function afterFencing(state: TwoNodeState, incarnation: number | undefined, now:
 }
 
 /** Done by `act`, which looks first whether the peer is back. */
-function wishAlone(state: TwoNodeState, word: PeerWord, now: MonotonicMs): TwoNodeState {
+function wishAlone(state: TwoNodeState, word: WhyPeerIsOff, now: MonotonicMs): TwoNodeState {
   return { ...state, phase: { kind: 'going-alone-failed', word, retryAt: now, message: 'it has not been tried' } }
 }
 
@@ -225,7 +225,7 @@ function decide(state: TwoNodeState, situation: TwoNodeSituation, now: Monotonic
   }
 }
 
-function goAlone(state: TwoNodeState, situation: TwoNodeSituation, word: PeerWord): TwoNodeStep {
+function goAlone(state: TwoNodeState, situation: TwoNodeSituation, word: WhyPeerIsOff): TwoNodeStep {
   return {
     state: { ...state, phase: { kind: 'going-alone', word } },
     effects: [{ kind: 'go-alone', without: situation.peer, word }],

@@ -6,7 +6,7 @@
 import type { NodeName, ResourceId } from '../../src/base/index.ts'
 import { type ClusterFile, storeHosts } from '../../src/daemon/node-list/cluster-file.ts'
 import type { FencingRecord } from '../../src/fencing/index.ts'
-import type { PeerWord } from '../../src/quorum/index.ts'
+import type { WhyPeerIsOff } from '../../src/quorum/index.ts'
 import type { AgentOutcome } from '../../src/resource-agents/index.ts'
 import { keyOf } from './node-list.ts'
 import type { Chance, Timeline } from './timeline.ts'
@@ -64,7 +64,7 @@ export class Host {
   /** The list of nodes on its disk. */
   list: ClusterFile
   /** On its disk: the word on which its member has begun as a cluster of one, until the store knows who is off. */
-  word: { readonly without: NodeName; readonly word: PeerWord } | undefined
+  word: { readonly without: NodeName; readonly word: WhyPeerIsOff } | undefined
   /** On its disk: what it has fenced without a majority, until the store has it. */
   journal: readonly FencingRecord[] = []
   /** Its member of the store has a complete copy. */

@@ -3,13 +3,13 @@ import type { NodeName } from '../../src/base/index.ts'
 import { keys, knownIncarnation } from '../../src/controller/index.ts'
 import { withVote } from '../../src/daemon/node-list/node-list.ts'
 import { peerViews } from '../../src/membership/index.ts'
-import { judgeOldWord, judgeWordOfTwo } from '../../src/node/index.ts'
+import { judgeConfirmationOfTwo, judgeEarlierConfirmation } from '../../src/node/index.ts'
 import {
   hasVote,
-  type PeerWord,
   type TwoNodeEffect,
   type TwoNodeInput,
   type TwoNodeSituation,
+  type WhyPeerIsOff,
 } from '../../src/quorum/index.ts'
 import type { SimDaemon } from './daemon.ts'
 
@@ -65,8 +65,8 @@ export class TwoNodeDriver {
       : undefined
     const verdict =
       this.#life.otherOfTwo() === undefined
-        ? judgeOldWord({ hasVote: hasVote(host.list, node), alone, othersActed: this.#othersActed() })
-        : judgeWordOfTwo(alone, situation)
+        ? judgeEarlierConfirmation({ hasVote: hasVote(host.list, node), alone, othersActed: this.#othersActed() })
+        : judgeConfirmationOfTwo(alone, situation)
     if (verdict === 'forget') host.word = undefined
     else if (verdict === 'go-on') this.#feed({ kind: 'peer-is-off', word: host.word.word })
     else if (verdict === 'finish') this.#endWord(host.word, undefined)
@@ -113,7 +113,7 @@ export class TwoNodeDriver {
   }
 
   /** As `only-voter.ts` does it, once etcd is up again. */
-  #goAlone({ without, word }: { readonly without: TwoNodeSituation['peer']; readonly word: PeerWord }): void {
+  #goAlone({ without, word }: { readonly without: TwoNodeSituation['peer']; readonly word: WhyPeerIsOff }): void {
     const { world, node, view, host } = this.#life
     const incarnation = knownIncarnation(view, without)
     this.#life.log('two nodes', `goes on alone without ${without}: ${word}`)
@@ -141,7 +141,7 @@ export class TwoNodeDriver {
     )
   }
 
-  #declareOff(lost: TwoNodeSituation['peer'], incarnation: number | undefined, word: PeerWord): 'done' {
+  #declareOff(lost: TwoNodeSituation['peer'], incarnation: number | undefined, word: WhyPeerIsOff): 'done' {
     this.#declareLost(lost, incarnation, word)
     const { witness } = this.#life.world.list
     return this.#life.world.changeList((list) => ({
@@ -150,7 +150,7 @@ export class TwoNodeDriver {
     }))
   }
 
-  #declareLost(lost: TwoNodeSituation['peer'], incarnation: number | undefined, word: PeerWord): void {
+  #declareLost(lost: TwoNodeSituation['peer'], incarnation: number | undefined, word: WhyPeerIsOff): void {
     const { store } = this.#life.world
     const { lease, value } = store.entries.get(keys.member(lost)) ?? {}
     const present = typeof value === 'object' && value !== null && 'incarnation' in value && value.incarnation

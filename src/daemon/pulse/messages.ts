@@ -38,7 +38,7 @@ export interface PulsePeer extends PulseListen {
 }
 
 /** Where the store tells that this node is fenced through its disks, and its boot. */
-export interface FencingWord {
+export interface OwnDiskFencing {
   readonly key: string
   readonly bootId: string | undefined
 }
@@ -64,7 +64,7 @@ export type ToPulse =
       readonly kind: 'watchdog-arm'
       readonly device: string
       readonly timeoutMs: number
-      readonly disks?: DiskRule & FencingWord
+      readonly disks?: DiskRule & OwnDiskFencing
     }
   /** Enough for this node to live until then. */
   | { readonly kind: 'watchdog-disk-read'; readonly disk: string; readonly until: MonotonicMs }

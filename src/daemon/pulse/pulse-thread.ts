@@ -32,10 +32,10 @@ import { monotonicNow } from '../host/clock.ts'
 import { Seldom } from '../host/seldom.ts'
 import { Cutter } from './cutter.ts'
 import type { Door } from './door.ts'
-import { isFenced } from './fencing-word.ts'
 import { Lease } from './lease.ts'
 import { Links } from './links.ts'
 import type { FromPulse, PulseSetup, ToPulse } from './messages.ts'
+import { isFenced } from './own-disk-fencing.ts'
 import { WatchdogFeeder } from './watchdog-feeder.ts'
 
 const port = defined(parentPort ?? undefined, 'the port to the main thread')

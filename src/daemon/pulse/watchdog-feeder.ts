@@ -13,19 +13,19 @@ import {
 } from '../../quorum/index.ts'
 import { Alarm } from '../host/alarm.ts'
 import { monotonicNow } from '../host/clock.ts'
-import type { FencingWord, FromPulse, ToPulse } from './messages.ts'
+import type { FromPulse, OwnDiskFencing, ToPulse } from './messages.ts'
 
 export class WatchdogFeeder {
   readonly #tell: (message: FromPulse) => void
   readonly #alarm = new Alarm(() => this.feed({ kind: 'tick' }))
-  readonly #isFenced: (word: FencingWord) => Promise<boolean>
+  readonly #isFenced: (word: OwnDiskFencing) => Promise<boolean>
   #state: WatchdogState = initialWatchdog()
   #open: number | undefined
-  #word: FencingWord | undefined
+  #word: OwnDiskFencing | undefined
   #asking = false
 
   /** `isFenced` asks the store; it may fail. */
-  constructor(tell: (message: FromPulse) => void, isFenced: (word: FencingWord) => Promise<boolean>) {
+  constructor(tell: (message: FromPulse) => void, isFenced: (word: OwnDiskFencing) => Promise<boolean>) {
     this.#tell = tell
     this.#isFenced = isFenced
   }

@@ -6,13 +6,13 @@
 import { rmSync } from 'node:fs'
 import { type NodeName, nodeName } from '../../base/index.ts'
 import type { FencingRecord } from '../../fencing/index.ts'
-import type { PeerWord } from '../../quorum/index.ts'
+import type { WhyPeerIsOff } from '../../quorum/index.ts'
 import { readIfThere, writeWhole } from '../host/files.ts'
 import type { Paths } from '../host/paths.ts'
 
 export interface AloneEntries {
   /** The nodes that are off, and who says so. */
-  readonly granted?: { readonly lost: readonly NodeName[]; readonly word: PeerWord }
+  readonly granted?: { readonly lost: readonly NodeName[]; readonly word: WhyPeerIsOff }
   readonly records: readonly FencingRecord[]
 }
 
@@ -35,12 +35,12 @@ export class AloneJournal {
     this.#write({ ...this.#entries, records: withRecord(this.#entries.records, record) })
   }
 
-  grant(lost: readonly NodeName[], word: PeerWord): void {
+  grant(lost: readonly NodeName[], word: WhyPeerIsOff): void {
     this.#write({ ...this.#entries, granted: { lost, word } })
   }
 
   /** Nothing came of the word. */
-  forgetWord(): void {
+  forgetConfirmation(): void {
     this.#write({ records: this.#entries.records })
   }
 

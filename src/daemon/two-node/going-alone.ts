@@ -5,7 +5,7 @@
 import type { NodeName } from '../../base/index.ts'
 import { type ClusterView, knownIncarnation } from '../../controller/index.ts'
 import type { FencingRecord } from '../../fencing/index.ts'
-import type { PeerWord } from '../../quorum/index.ts'
+import type { WhyPeerIsOff } from '../../quorum/index.ts'
 import type { Store } from '../../store/index.ts'
 import { recordWrites } from '../fencing/fencing-records.ts'
 import type { Log } from '../host/log.ts'
@@ -57,7 +57,7 @@ export class GoingAlone {
     return this.#journal.entries.records
   }
 
-  async without(lost: readonly NodeName[], word: PeerWord): Promise<void> {
+  async without(lost: readonly NodeName[], word: WhyPeerIsOff): Promise<void> {
     const { log, paths, view, goAlone } = this.#ports
     log.warn('this node goes on alone', { without: lost, because: word })
     this.#underWay = true
@@ -86,14 +86,14 @@ export class GoingAlone {
   }
 
   /** Nothing came of the word, and it does not count for the next time. */
-  forgetWord(): void {
+  forgetConfirmation(): void {
     if (!this.granted) return
     this.#ports.log.warn('an earlier word to go on alone does not count any more', { without: this.granted.lost })
-    this.#journal.forgetWord()
+    this.#journal.forgetConfirmation()
   }
 
   /** Into the store, which is this node's own. */
-  async declareOff(lost: OnlyVoter['lost'], word: PeerWord): Promise<void> {
+  async declareOff(lost: OnlyVoter['lost'], word: WhyPeerIsOff): Promise<void> {
     const { store, file, onNodeList } = this.#ports
     const { records } = this.#journal.entries
     onNodeList(await becomeOnlyVoter({ store: store(), file: file(), lost, word, records }))

@@ -5,7 +5,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { NodeName } from '../../base/index.ts'
 import type { FencingRecord } from '../../fencing/index.ts'
-import type { PeerWord } from '../../quorum/index.ts'
+import type { WhyPeerIsOff } from '../../quorum/index.ts'
 import { type Entry, isStoreFailure, type Store, unchanged, type Write } from '../../store/index.ts'
 import { recordWrites } from '../fencing/fencing-records.ts'
 import type { ClusterFile } from '../node-list/cluster-file.ts'
@@ -19,7 +19,7 @@ export interface OnlyVoter {
   readonly file: ClusterFile
   /** With the life of each that is known to be over; undefined where this node has known nothing since its boot. */
   readonly lost: ReadonlyMap<NodeName, number | undefined>
-  readonly word: PeerWord
+  readonly word: WhyPeerIsOff
   readonly records: readonly FencingRecord[]
 }
 

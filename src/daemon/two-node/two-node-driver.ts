@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { assertNever, type NodeName } from '../../base/index.ts'
 import { type NodeStateRecord, parseNodeStateRecord } from '../../cib/index.ts'
 import type { FencingRecord } from '../../fencing/index.ts'
-import { fencingEnabled, judgeWordOfTwo, type StartUpEffect, type StartUpInput } from '../../node/index.ts'
+import { fencingEnabled, judgeConfirmationOfTwo, type StartUpEffect, type StartUpInput } from '../../node/index.ts'
 import {
   describeTwoNode,
   hasVote,
@@ -26,9 +26,9 @@ import { askNode, askOthers } from '../peers/ask-for-list.ts'
 import type { Peers } from '../peers/peers.ts'
 import { fromBytes } from '../records/json-value.ts'
 import { keys } from '../records/keys.ts'
+import { type EarlierConfirmationPorts, settleEarlierConfirmation } from './earlier-confirmation.ts'
 import { GoingAlone, type GoingAlonePorts } from './going-alone.ts'
 import { lostHosts } from './last-voter.ts'
-import { type OldWordPorts, settleOldWord } from './old-word.ts'
 import { waitingMessage } from './two-node-message.ts'
 import { noteMet } from './wait-for-all.ts'
 
@@ -90,10 +90,10 @@ export class TwoNodeDriver {
         await this.#goingAlone.declareOff(new Map([[effect.peer, undefined]]), 'administrator')
         return feedStartUp({ kind: 'declared-off' })
       case 'ask-others':
-        await askOthers(this.#oldWordPorts())
+        await askOthers(this.#earlierPorts())
         return feedStartUp({ kind: 'others-answered' })
       case 'end-going-alone':
-        await settleOldWord(this.#oldWordPorts())
+        await settleEarlierConfirmation(this.#earlierPorts())
         return feedStartUp({ kind: 'going-alone-ended' })
       default:
         assertNever(effect)
@@ -123,7 +123,7 @@ export class TwoNodeDriver {
       await this.#goingAlone.without(nodes, 'administrator')
     } catch (error) {
       // The store may be this node's own all the same.
-      void this.#settleWord()
+      void this.#settleConfirmation()
       throw error
     }
     await this.#untilQuorate()
@@ -165,7 +165,7 @@ export class TwoNodeDriver {
 
   /** How it is with the other of two has changed. */
   seen(situation: TwoNodeSituation | undefined): void {
-    if (situation) void this.#settleWord()
+    if (situation) void this.#settleConfirmation()
   }
 
   record(record: FencingRecord): void {
@@ -207,11 +207,11 @@ export class TwoNodeDriver {
 
   gainedQuorum(): void {
     noteMet(this.#ports.paths)
-    void this.#settleWord().then(() => this.#goingAlone.tell())
+    void this.#settleConfirmation().then(() => this.#goingAlone.tell())
   }
 
   /** What became of a word that was begun with, by an earlier daemon or an attempt that failed. */
-  #settleWord(): Promise<void> {
+  #settleConfirmation(): Promise<void> {
     this.#settling ??= this.#settle()
       .catch((error: unknown) =>
         this.#ports.log.error('an earlier word to go on alone could not be settled yet', { error }),
@@ -225,16 +225,16 @@ export class TwoNodeDriver {
   async #settle(): Promise<void> {
     const { file, own, isAlone } = this.#ports
     if (this.#goingAlone.granted === undefined) return
-    if (!otherOfTwo(file(), own.name)) return await settleOldWord(this.#oldWordPorts())
+    if (!otherOfTwo(file(), own.name)) return await settleEarlierConfirmation(this.#earlierPorts())
     const alone = await isAlone()
     const { granted, underWay } = this.#goingAlone
     if (granted === undefined || underWay || this.#closed) return
-    const verdict = judgeWordOfTwo(alone, this.#ports.core().situation)
-    if (verdict === 'forget') this.#goingAlone.forgetWord()
+    const verdict = judgeConfirmationOfTwo(alone, this.#ports.core().situation)
+    if (verdict === 'forget') this.#goingAlone.forgetConfirmation()
     else if (verdict === 'go-on') this.#ports.feed({ kind: 'peer-is-off', word: granted.word })
   }
 
-  #oldWordPorts(): OldWordPorts {
+  #earlierPorts(): EarlierConfirmationPorts {
     return { ...this.#ports, self: this.#ports.own.name, goingAlone: this.#goingAlone, over: () => this.#closed }
   }
 

@@ -5,7 +5,7 @@
 import type { TwoNodeSituation } from '../quorum/index.ts'
 
 /** `alone`: this node's etcd is a cluster of one, and undefined where it does not answer. */
-export interface OldWord {
+export interface EarlierConfirmation {
   readonly alone: boolean | undefined
   readonly hasVote: boolean
   /** Another has quorum, or a newer list of nodes. */
@@ -13,13 +13,17 @@ export interface OldWord {
 }
 
 /** Of more than two voters nothing is begun on it, and only what the store has become already is ended. */
-export function judgeOldWord({ hasVote, alone, othersActed }: OldWord): 'forget' | 'finish' | 'wait' {
+export function judgeEarlierConfirmation({
+  hasVote,
+  alone,
+  othersActed,
+}: EarlierConfirmation): 'forget' | 'finish' | 'wait' {
   if (!hasVote || alone === false) return 'forget'
   return alone && !othersActed ? 'finish' : 'wait'
 }
 
 /** The other of two can have done nothing meanwhile: that takes this node's vote. So the word still counts while it is silent. */
-export function judgeWordOfTwo(
+export function judgeConfirmationOfTwo(
   alone: boolean | undefined,
   situation: TwoNodeSituation | undefined,
 ): 'forget' | 'go-on' | 'wait' {

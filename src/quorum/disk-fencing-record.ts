@@ -1,13 +1,16 @@
 /** What the store says of a node that is fenced through its disks (SBD): whoever does that writes it there first. */
 
-export interface DiskWord {
+export interface DiskFencingRecord {
   /** Left out: it is not known which boot of the node is meant. */
   readonly bootId?: string
   readonly action?: string
 }
 
 /** How it says that this boot is to end; undefined: it does not. */
-export function endingByWord(word: DiskWord | undefined, bootId: string | undefined): 'off' | 'reset' | undefined {
+export function endByDiskFencing(
+  word: DiskFencingRecord | undefined,
+  bootId: string | undefined,
+): 'off' | 'reset' | undefined {
   if (word === undefined || !meansBoot(word.bootId, bootId)) return undefined
   return word.action === 'off' ? 'off' : 'reset'
 }

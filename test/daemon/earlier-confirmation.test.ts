@@ -15,7 +15,7 @@ import { TwoNodeDriver, type TwoNodePorts } from '../../src/daemon/two-node/two-
 import { metBefore, noteMet } from '../../src/daemon/two-node/wait-for-all.ts'
 import {
   initialNode,
-  judgeOldWord,
+  judgeEarlierConfirmation,
   NodeLoop,
   nodeTimings,
   type StartUpInput,
@@ -266,7 +266,10 @@ describe('a word that an earlier daemon has left', () => {
 })
 
 describe('what is made of an earlier word', () => {
-  const cases: readonly [Parameters<typeof judgeOldWord>[0], ReturnType<typeof judgeOldWord>][] = [
+  const cases: readonly [
+    Parameters<typeof judgeEarlierConfirmation>[0],
+    ReturnType<typeof judgeEarlierConfirmation>,
+  ][] = [
     [{ hasVote: true, alone: true, othersActed: false }, 'finish'],
     [{ hasVote: true, alone: true, othersActed: true }, 'wait'],
     [{ hasVote: true, alone: undefined, othersActed: false }, 'wait'],
@@ -275,5 +278,5 @@ describe('what is made of an earlier word', () => {
     [{ hasVote: false, alone: true, othersActed: true }, 'forget'],
   ]
   for (const [found, verdict] of cases)
-    test(`${JSON.stringify(found)}: ${verdict}`, () => expect(judgeOldWord(found)).toBe(verdict))
+    test(`${JSON.stringify(found)}: ${verdict}`, () => expect(judgeEarlierConfirmation(found)).toBe(verdict))
 })

@@ -3,15 +3,15 @@
  * and be a majority without this node. So nothing is begun on it, and only what the store has become already is ended.
  */
 import { setTimeout as delay } from 'node:timers/promises'
-import { judgeOldWord } from '../../node/index.ts'
+import { judgeEarlierConfirmation } from '../../node/index.ts'
 import { hasVote } from '../../quorum/index.ts'
 import type { Log } from '../host/log.ts'
 import { type AskPorts, askOthers } from '../peers/ask-for-list.ts'
 import type { GoingAlone } from './going-alone.ts'
 
-export interface OldWordPorts extends Omit<AskPorts, 'quorate' | 'onRemoved'> {
+export interface EarlierConfirmationPorts extends Omit<AskPorts, 'quorate' | 'onRemoved'> {
   readonly log: Log
-  readonly goingAlone: Pick<GoingAlone, 'granted' | 'underWay' | 'finish' | 'forgetWord'>
+  readonly goingAlone: Pick<GoingAlone, 'granted' | 'underWay' | 'finish' | 'forgetConfirmation'>
   readonly isAlone: () => Promise<boolean | undefined>
   readonly over: () => boolean
 }
@@ -19,7 +19,12 @@ export interface OldWordPorts extends Omit<AskPorts, 'quorate' | 'onRemoved'> {
 const lookAgainMs = 1000
 
 /** Resolves once there is no such word any more. Meanwhile an administrator may give a new one. */
-export async function settleOldWord({ goingAlone, log, over, ...ports }: OldWordPorts): Promise<void> {
+export async function settleEarlierConfirmation({
+  goingAlone,
+  log,
+  over,
+  ...ports
+}: EarlierConfirmationPorts): Promise<void> {
   const known = ports.file().nodesVersion
   let waits = false
   while (!over() && goingAlone.granted) {
@@ -28,8 +33,8 @@ export async function settleOldWord({ goingAlone, log, over, ...ports }: OldWord
         const [answers, alone] = await Promise.all([askOthers(ports), ports.isAlone()])
         if (over() || goingAlone.underWay) continue
         const othersActed = answers.some(({ file, quorate }) => quorate || file.nodesVersion > known)
-        const verdict = judgeOldWord({ hasVote: hasVote(ports.file(), ports.self), alone, othersActed })
-        if (verdict === 'forget') goingAlone.forgetWord()
+        const verdict = judgeEarlierConfirmation({ hasVote: hasVote(ports.file(), ports.self), alone, othersActed })
+        if (verdict === 'forget') goingAlone.forgetConfirmation()
         else if (verdict === 'finish') await goingAlone.finish()
         else if (!waits) {
           waits = true

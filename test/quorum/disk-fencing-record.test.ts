@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { allTellStore, endingByWord } from '../../src/quorum/index.ts'
+import { allTellStore, endByDiskFencing } from '../../src/quorum/index.ts'
 
-const words: readonly [string, Parameters<typeof endingByWord>, ReturnType<typeof endingByWord>][] = [
+const words: readonly [string, Parameters<typeof endByDiskFencing>, ReturnType<typeof endByDiskFencing>][] = [
   ['a word for this boot resets the machine', [{ bootId: 'b', action: 'reboot' }, 'b'], 'reset'],
   ['or switches it off', [{ bootId: 'b', action: 'off' }, 'b'], 'off'],
   ['one for another boot is over', [{ bootId: 'a', action: 'reboot' }, 'b'], undefined],
@@ -9,7 +9,8 @@ const words: readonly [string, Parameters<typeof endingByWord>, ReturnType<typeo
   ['a machine that does not know its boot obeys any', [{ bootId: 'a', action: 'reboot' }, undefined], 'reset'],
   ['without a word it goes on', [undefined, 'b'], undefined],
 ]
-for (const [name, [word, bootId], ending] of words) test(name, () => expect(endingByWord(word, bootId)).toBe(ending))
+for (const [name, [word, bootId], ending] of words)
+  test(name, () => expect(endByDiskFencing(word, bootId)).toBe(ending))
 
 test('a node lives on the word of the store only where every member would write one', () => {
   expect(allTellStore([{ knowsDisks: true }, { knowsDisks: true }])).toBe(true)
