@@ -1,6 +1,6 @@
 /**
  * `npm run sim -- --seeds N --seed S`: runs N simulations from seed S on. A failing seed is printed with its violations;
- * `--seeds 1 --log` replays one with everything that happened. `--changing true`: nodes are added, removed and replaced; `--single-loss`: one
+ * `--seeds 1 --log` replays one with everything that happened. `--changing true`: nodes are added, removed and replaced; `--boots true`: what a node does when it begins takes its time, and copies of the store fall behind; `--single-loss`: one
  * is, and one machine is lost meanwhile. `--faults power,leave`: only these happen. `--first-failure` ends with the first seed that fails.
  */
 import { type SimulationOptions, simulate } from '../test/simulation/world.ts'
@@ -16,12 +16,15 @@ const values = readOptions({
   rich: { type: 'string' },
   witness: { type: 'string' },
   changing: { type: 'string' },
+  boots: { type: 'string' },
   'single-loss': { type: 'boolean', default: false },
   faults: { type: 'string' },
   'first-failure': { type: 'boolean', default: false },
 })
 /** Left to the seed where it is not given. */
-const flag = (name: 'fencing' | 'watchdogs' | 'rich' | 'witness' | 'changing'): Partial<SimulationOptions> => {
+const flag = (
+  name: 'fencing' | 'watchdogs' | 'rich' | 'witness' | 'changing' | 'boots',
+): Partial<SimulationOptions> => {
   const given = oneOf(name, values[name], ['true', 'false'])
   return given === undefined ? {} : { [name]: given === 'true' }
 }
@@ -35,6 +38,7 @@ const given: Omit<SimulationOptions, 'seed'> = {
   ...flag('rich'),
   ...flag('witness'),
   ...flag('changing'),
+  ...flag('boots'),
   ...(values['single-loss'] ? singleLoss : {}),
   ...(values.faults === undefined ? {} : { faults: values.faults.split(',') }),
 }

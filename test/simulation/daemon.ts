@@ -319,7 +319,8 @@ export class SimDaemon {
       case 'declare-off':
         throw new Error('Nobody confirms here that a node is off.')
       case 'ask-others':
-        this.nodes.askOthers(() => this.#feedStartUp({ kind: 'others-answered' }))
+        if (world.boots) this.nodes.askOthers(() => this.#feedStartUp({ kind: 'others-answered' }))
+        else this.#feedStartUp({ kind: 'others-answered' })
         return
       case 'end-going-alone':
         this.#whenEnded()
@@ -396,14 +397,32 @@ export class SimDaemon {
     }
     if (mayBeOld) {
       // Its own member answers; one that has no data has begun with nothing, and is not there.
-      if (this.host.hasData) this.after(this.world.network.delayMs(), () => listed(store.copyOf(this.node)))
-      else this.after(1500, () => this.#feedCopy({ kind: 'not-listed', why: 'no answer' }))
+      if (!this.host.hasData) this.after(1500, () => this.#feedCopy({ kind: 'not-listed', why: 'no answer' }))
+      else if (this.world.boots) this.after(this.world.network.delayMs(), () => listed(store.copyOf(this.node)))
+      else listed(store.copyOf(this.node))
       return
     }
     this.ask(
       () => ({ revision: store.revision, entries: [...store.entries.values()] }),
-      (copy) => (copy === undefined ? this.#feedCopy({ kind: 'not-listed', why: 'no answer' }) : listed(copy)),
+      (copy) => {
+        if (copy === undefined) {
+          this.#feedCopy({ kind: 'not-listed', why: 'no answer' })
+          return
+        }
+        if (!this.world.boots) this.#revokeEarlierLeases(copy.entries)
+        listed(copy)
+      },
     )
+  }
+
+  /** Where nothing takes time at a start, neither does the end of an earlier life's lease. */
+  #revokeEarlierLeases(entries: readonly SimEntry[]): void {
+    const { lease } = entries.find(({ key }) => key === keys.member(this.node)) ?? {}
+    if (lease !== undefined)
+      this.untilKnown(
+        () => this.world.store.revoke(lease),
+        () => undefined,
+      )
   }
 
   /** Events arrive in order, those of one revision together; after a time without the store all that was missed, or the news that it is gone. */

@@ -79,6 +79,9 @@ export class SimStore {
     this.#network = network
     this.#voters = voters
     this.#tick()
+  }
+
+  beginCompacting(): void {
     this.#compact(this.revision)
   }
 

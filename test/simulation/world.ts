@@ -67,6 +67,8 @@ export interface SimulationOptions {
   readonly changing?: boolean
   /** One node comes or goes, one machine is lost while that is done, and nothing else fails. */
   readonly singleLoss?: boolean
+  /** What takes time when a node begins takes its time, and a copy of the store falls behind. Elsewhere histories stay what they were. */
+  readonly boots?: boolean
   /** Only these happen, by their names in `faults.ts`: for what else takes thousands of histories to show. */
   readonly faults?: readonly string[]
   /** Reboots by the fence device are off and on. */
@@ -126,6 +128,8 @@ export class World {
   readonly machines: readonly NodeName[]
   /** Nodes are added, removed and replaced. */
   readonly changing: boolean
+  /** Nodes that boot wait for the others; whoever was cut off for some seconds lists the store again. */
+  readonly boots: boolean
   readonly hosts = new Map<NodeName, Host>()
   readonly daemons = new Map<NodeName, SimDaemon>()
   readonly mutations: ReadonlySet<Mutation>
@@ -176,6 +180,7 @@ export class World {
     const size = options.nodes ?? (this.chance.happens(0.7) ? 3 : 5)
     const mayChange = this.mutations.size === 0 && options.faults === undefined && options.seed % 4 === 0
     this.changing = options.changing ?? (this.#singleLoss || mayChange)
+    this.boots = options.boots ?? (this.mutations.size === 0 && options.faults === undefined && options.seed % 5 === 3)
     this.machines = allNames.slice(0, size + (this.changing ? 2 : 0)).map(nodeName)
     this.#founders = this.machines.slice(0, size)
     this.fencing = options.fencing ?? this.chance.happens(0.8)
@@ -188,6 +193,7 @@ export class World {
     const list = firstList(this.#founders, this.witness, this.changing)
     const voters = storeHosts(list).flatMap(({ name, votes }) => (votes ? [name] : []))
     this.store = new SimStore(this, voters, (host) => (this.changing ? this.#votersKnownTo(host) : this.store.voters))
+    if (this.boots) this.store.beginCompacting()
     this.checkers = new Checkers(() => this.timeline.now)
     const policies = ['stop', 'stop', 'demote', 'fence', ...(this.fencing ? ['freeze'] : [])]
     const policy = this.chance.pick(policies) ?? 'stop'
