@@ -4,10 +4,9 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { toBytes } from '../../src/daemon/records/json-value.ts'
 import type { StoreView } from '../../src/daemon/records/store-view.ts'
-import { openStoreView } from '../support/open-store-view.ts'
 import { EmbeddedStore } from '../../src/store/index.ts'
+import { openStoreView } from '../support/open-store-view.ts'
 
-const log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined }
 let folder: string
 let store: EmbeddedStore
 let view: StoreView

@@ -119,13 +119,13 @@ export const holdsJobsRollouts: Readonly<Record<string, readonly Mutation[]>> = 
     ['a killed runner is waited for', "if (trace.kind === 'gone') return lost(task, 'its runner was killed', now)", ''],
     [
       'a cancelled task begins',
-      "now: string,\n): TaskAction {\n  if (task.cancel)",
-      "now: string,\n): TaskAction {\n  if (false)",
+      'now: string,\n): TaskAction {\n  if (task.cancel)',
+      'now: string,\n): TaskAction {\n  if (false)',
     ],
     [
       'a cancelled task that was claimed begins',
-      "self: TaskSelf, now: string): TaskAction {\n  if (task.cancel)",
-      "self: TaskSelf, now: string): TaskAction {\n  if (false)",
+      'self: TaskSelf, now: string): TaskAction {\n  if (task.cancel)',
+      'self: TaskSelf, now: string): TaskAction {\n  if (false)',
     ],
     [
       'an id is begun twice',

@@ -180,7 +180,7 @@ export class World {
     const size = options.nodes ?? (this.chance.happens(0.7) ? 3 : 5)
     const mayChange = this.mutations.size === 0 && options.faults === undefined && options.seed % 4 === 0
     this.changing = options.changing ?? (this.#singleLoss || mayChange)
-    this.boots = options.boots ?? (this.mutations.size === 0 && options.faults === undefined && options.seed % 5 === 3)
+    this.boots = options.boots ?? false
     this.machines = allNames.slice(0, size + (this.changing ? 2 : 0)).map(nodeName)
     this.#founders = this.machines.slice(0, size)
     this.fencing = options.fencing ?? this.chance.happens(0.8)
