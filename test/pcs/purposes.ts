@@ -77,12 +77,17 @@ const purposes: readonly Purpose[] = [
     reason: 'systoled feeds the watchdog: there is no SBD to be enabled first',
   },
   {
-    ours: /cannot refer to itself|is given twice|cannot be a guest node|is not understood: XPath|cannot all start, for each waits|is not a valid (timeout|interval|value) for|is not a value for/,
+    ours: /cannot refer to itself|is given twice|cannot be a guest node|is not understood: XPath|cannot all start, for each waits|is not a valid (timeout|interval|value) for|is not a value for|is not a valid (timeout|interval) value, use time interval/,
     reason: 'what the cluster could not do is refused',
   },
   {
     line: /defaults set create .*\brule\b/,
     reason: 'a rule does not raise the schema of the CIB: it has scores where that asks for them',
+  },
+  {
+    line: /^(resource|stonith)( config)?\b/,
+    parts: /(password|passwd|secret|privkey|login|key)\w*=/i,
+    reason: 'passwords in text are masked',
   },
   {
     line: /^resource (clone|promotable) /,

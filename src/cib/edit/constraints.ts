@@ -30,6 +30,8 @@ export interface NewLocation extends NewConstraint {
   readonly discovery?: 'always' | 'never' | 'exclusive'
   /** A location with the id that is asked for goes, as with pcs. */
   readonly replacesId?: boolean
+  /** As with pcs, any other of the resource and node goes, whatever its role, a ban as well. */
+  readonly replacesAny?: boolean
   /** A CIB in a file may not know its nodes yet. */
   readonly takesUnknownNode?: boolean
 }
@@ -90,13 +92,12 @@ function meaning({ name, attributes, children }: XmlElement): string {
 function sameLocations(
   cib: XmlElement,
   wanted: Readonly<Record<string, string>>,
-  { id, role, replacesId }: Pick<NewLocation, 'id' | 'role' | 'replacesId'>,
+  { id, role, replacesId, replacesAny }: Pick<NewLocation, 'id' | 'role' | 'replacesId' | 'replacesAny'>,
 ): readonly XmlElement[] {
   return constraintsOf(cib, 'rsc_location').filter(
     ({ attributes }) =>
       (replacesId && attributes.id === id) ||
-      (!attributes.id?.startsWith('cli-') &&
-        attributes.role === role &&
+      ((replacesAny || (!attributes.id?.startsWith('cli-') && attributes.role === role)) &&
         Object.entries(wanted).every(([name, value]) => attributes[name] === value)),
   )
 }

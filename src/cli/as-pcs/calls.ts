@@ -17,10 +17,14 @@ import { refuseQuery } from './queries.ts'
 type Check = (call: Call) => void | Promise<void>
 
 const checks: Readonly<Record<string, Check>> = {
-  'resource delete': (call) => {
-    // Since 0.12 several go at once.
+  'resource delete': async (call) => {
+    // Since 0.12 several go at once, and tags are changed.
     if (call.speech.dialect === '0.11') refuseUnless(call.words.length === 1)
     refuseTwice(call)
+    if (call.speech.dialect === '0.11') await refuseTagged(call)
+  },
+  'property unset': (call) => {
+    if (!call.flags.has('force')) refuseTwice(call)
   },
   'constraint delete': (call) =>
     /^constraint (delete|remove)$/.test(call.typedName) ? refuseTwice(call) : refuseOtherKinds(call),
@@ -29,9 +33,11 @@ const checks: Readonly<Record<string, Check>> = {
   'alert config': ({ words }) => refuseUnless(words.length === 0),
   'acl config': ({ words }) => refuseUnless(words.length === 0),
   'acl role create': ({ words }) => refuseUnless(words[1] !== 'description='),
-  'stonith level remove': ({ words }) =>
-    refuseUnless(words.length > 0 && [undefined, 'target', 'stonith'].includes(words[1])),
-  'stonith level clear': ({ words }) => refuseUnless([undefined, 'target', 'stonith'].includes(words[0])),
+  // Until 0.11 a word without a keyword is a target or a list of devices.
+  'stonith level remove': ({ words, speech: { dialect } }) =>
+    refuseUnless(words.length > 0 && (dialect === '0.11' || [undefined, 'target', 'stonith'].includes(words[1]))),
+  'stonith level clear': ({ words, speech: { dialect } }) =>
+    refuseUnless(dialect === '0.11' || [undefined, 'target', 'stonith'].includes(words[0])),
   'tag update': refuseTagChange,
   'resource defaults': (call) => refuseManySets(call, 'rsc_defaults'),
   'resource op defaults': (call) => refuseManySets(call, 'op_defaults'),
@@ -81,6 +87,13 @@ export async function refuseCall(call: Call, name: string): Promise<void> {
 function refuseStatusOfFile({ cluster, flags }: Call): void {
   if (cluster.live === undefined && !flags.has('corosync_conf'))
     throw new Refusal("When '-f' is specified, '--corosync_conf' must be specified as well")
+}
+
+async function refuseTagged({ words: [id = ''], cluster }: Call): Promise<void> {
+  const tags = readConfiguration((await cluster.readCib()).cib).tags.filter(({ members }) => members.includes(id))
+  if (tags.length === 0) return
+  const them = `tag${tags.length > 1 ? 's' : ''}: ${listed(tags.map((tag) => tag.id))}`
+  throw new Refusal(`Unable to remove resource '${id}' because it is referenced in the ${them}`)
 }
 
 function refuseUnless(isRight: boolean): void {

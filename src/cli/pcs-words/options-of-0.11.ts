@@ -15,6 +15,10 @@ const listedInForms: ReadonlySet<string> = new Set([
 ])
 
 const besides: Readonly<Record<string, readonly string[]>> = {
+  'resource defaults': ['force'],
+  'resource op defaults': ['force'],
+  'stonith defaults': ['force'],
+  'stonith op defaults': ['force'],
   'resource move': ['autodelete'],
   'stonith create': ['after', 'before', 'group'],
   'stonith disable': ['brief', 'no-strict', 'safe', 'simulate'],

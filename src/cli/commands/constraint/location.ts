@@ -72,6 +72,7 @@ export const constraintLocationAdd: Command = {
           where: { by: 'node', node, score },
           force: call.flags.has('force'),
           replacesId: call.speech.program === 'pcs',
+          replacesAny: judgesAsPcs(call.speech),
           takesUnknownNode: isFile(call),
           ...(discovery === undefined ? {} : { discovery }),
         }),
@@ -99,6 +100,7 @@ async function byNodes(
           resource: subject(request.resource),
           where: { by: 'node', node, score },
           force: call.flags.has('force'),
+          replacesAny: judgesAsPcs(call.speech),
           takesUnknownNode: isFile(call),
         })
         if (!next.ok) return next

@@ -1,5 +1,6 @@
-import { didYouMean, similarWords } from '../../../base/index.ts'
+import { didYouMean, ok, similarWords } from '../../../base/index.ts'
 import { describeTarget, readConfiguration, removeFencingLevels } from '../../../cib/index.ts'
+import { judgesAsPcs } from '../../as-pcs/speech.ts'
 import { type Command, changeFlags, done, Refusal, refused } from '../../call/command.ts'
 import { changeCib } from '../../change/change.ts'
 import { expectWords } from '../../grammar/words.ts'
@@ -37,6 +38,9 @@ export const stonithLevelVerify: Command = {
   },
 }
 
+const oldSyntax =
+  "Syntax 'pcs stonith level clear [<target> | <stonith id(s)>] is deprecated and will be removed. Please use 'pcs stonith level clear [target <target>] | [stonith <stonith id>...]'."
+
 export const stonithLevelClear: Command = {
   path: ['stonith', 'level', 'clear'],
   usage: '[target <node> | stonith <fence device>...]',
@@ -54,12 +58,17 @@ export const stonithLevelClear: Command = {
     // Without a keyword, as older scripts write it, a word is a target if a level has it, and a list of devices otherwise.
     const typed = word !== undefined && targets.includes(word) ? readTarget(word) : target
     const all = typed === undefined ? [...asDevices(bare), ...devices] : devices
+    const isOld = word !== undefined && judgesAsPcs(call.speech)
+    if (isOld) call.tell({ code: 'deprecated', text: oldSyntax })
     return await changeCib(call, {
-      edit: (cib) =>
-        removeFencingLevels(cib, {
+      edit: (cib) => {
+        const result = removeFencingLevels(cib, {
           ...(typed === undefined ? {} : { target: typed }),
           ...(all.length === 0 ? {} : { devices: all }),
-        }),
+        })
+        // pcs 0.11 tries the word as a target and as devices, and is content where neither is there.
+        return result.ok || !isOld ? result : ok({ cib, created: [], removed: [] })
+      },
       message: ({ removed }) =>
         removed.length === 0 ? 'There is no level to remove.' : `Removed: ${removed.map(({ id }) => id).join(', ')}.`,
       facts: ({ removed }) => ({ removed }),
