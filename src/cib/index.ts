@@ -238,6 +238,7 @@ export {
   type OperationResult,
   type OperationStatus,
   operationKey,
+  operationStatuses,
   operationStatusWords,
   parseTransitionKey,
   recordsOfResult,

@@ -1,5 +1,6 @@
 /** The command line: commands with pcs's grammar, their help and completion. The program is start/main.ts. */
 
+export type { TimelineKind } from '../journal/index.ts'
 export { accessThrough } from './access/live-access.ts'
 export type { ClusterAccess } from './call/access.ts'
 export { type Command, changeFlags, commonFlags, type Flag, pcsFlags, Refusal, type Terminal } from './call/command.ts'
@@ -7,6 +8,11 @@ export { bashScript, zshScript } from './call/completion.ts'
 export { describeCommand, flagUsage } from './call/help.ts'
 export { findCommand } from './call/tree.ts'
 export { allCommands } from './commands/all-commands.ts'
+export type { ResourceExplanation } from '../scheduler/index.ts'
+export type { ActionFacts } from './commands/simulate/facts.ts'
+export type { PictureThen } from './commands/timeline/then.ts'
+export type { TimelineEvent } from './commands/timeline/timeline.ts'
+export type { Neighbourhood, RelationEdge } from './facts/relation-edges.ts'
 export type { Attention, NodeFacts, ResourceFacts, StatusFacts } from './facts/status-facts.ts'
 export { presentWords } from './grammar/old-words.ts'
 export { loadLate } from './start/load-late.ts'

@@ -7,6 +7,7 @@ import { linkTo, type Route, useRoute } from './base/route.ts'
 import { keptTheme, type Theme, wearTheme } from './base/session.ts'
 import { Change } from './change/change.tsx'
 import { Now } from './now/now.tsx'
+import { Then } from './then/then.tsx'
 import { WhatIf } from './what-if/what-if.tsx'
 
 const themes: readonly Theme[] = ['system', 'dark', 'light']
@@ -60,6 +61,7 @@ export function Shell({ api, onLeave }: { readonly api: Api; readonly onLeave: (
 
 const pages = [
   ['now', 'Now'],
+  ['then', 'Then'],
   ['what-if', 'What if'],
   ['change', 'Change'],
 ] as const
@@ -86,7 +88,8 @@ function Page({
   readonly route: Route
 }) {
   if (page === 'what-if') return <WhatIf api={api} status={status} />
-  if (page === 'change') return <Change key={name ?? ''} api={api} line={name ?? ''} />
+  if (page === 'then') return <Then api={api} status={status} revision={name} />
+  if (page === 'change') return <Change key={name ?? ''} api={api} status={status} line={name ?? ''} />
   return <Now api={api} status={status} selected={page === 'now' ? name : undefined} />
 }
 

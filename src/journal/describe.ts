@@ -21,10 +21,23 @@ export function describeHappening(what: Happening): string {
       return describeOperation(what)
     case 'transition':
       return `transition ${what.transition}: ${what.done} actions in ${seconds(what.tookMs)}`
+    case 'decision':
+      return describeDecision(what)
+    case 'call':
+      return `${what.user} at ${what.from}: ${what.command ?? inWords(what.call)}`
     default:
       return assertNever(what)
   }
 }
+
+function describeDecision({ number, doing, blocked }: Extract<Happening, { kind: 'decision' }>): string {
+  if (blocked !== undefined) return `transition ${number} is blocked: ${blocked.join('; ')}`
+  const others = doing.length - mostNamed
+  return `transition ${number}: ${doing.slice(0, mostNamed).join(', ')}${others > 0 ? ` and ${others} more` : ''}`
+}
+
+/** `fenceNode` is a name of ours. */
+const inWords = (call: string): string => call.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
 
 const nodeWords = {
   member: (node: string) => `${node} joined`,

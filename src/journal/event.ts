@@ -4,7 +4,7 @@
  */
 import { operationEvent } from '../alerts/index.ts'
 import type { NodeStateRecord, OperationRecord } from '../cib/index.ts'
-import type { Change, ClusterView, WalkReport } from '../controller/index.ts'
+import type { Change, ClusterView, TransitionRecord, WalkReport } from '../controller/index.ts'
 
 export type Happening =
   /** Which resources were active where when a node began to write: later events are read from there. */
@@ -48,6 +48,23 @@ export type Happening =
     }
   /** Only the DC that walked it writes it down; it belongs to no incident. */
   | ({ readonly kind: 'transition' } & WalkReport)
+  /** What the DC has begun to do, as it publishes it; a transition that is over within a moment is not published. */
+  | {
+      readonly kind: 'decision'
+      readonly number: number
+      readonly doing: readonly string[]
+      /** Why it cannot go on. */
+      readonly blocked?: readonly string[]
+    }
+  /** Somebody changed something through the HTTPS API of the node that wrote it down. */
+  | {
+      readonly kind: 'call'
+      readonly call: string
+      readonly user: string
+      readonly from: string
+      /** The command line's, where it changed the configuration. */
+      readonly command?: string
+    }
 
 export interface JournalEvent {
   /** Of the store. */
@@ -65,9 +82,11 @@ export interface JournalState {
   /** How each fencing stood: more is written to its record later. */
   readonly outcomes: ReadonlyMap<string, string>
   readonly version: number
+  /** The number of the last decision and whether it was blocked. */
+  readonly decision: string
 }
 
-export const nothingSeen: JournalState = { members: undefined, outcomes: new Map(), version: 0 }
+export const nothingSeen: JournalState = { members: undefined, outcomes: new Map(), version: 0, decision: '' }
 
 export interface FencingSeen {
   readonly id: string
@@ -88,6 +107,7 @@ export interface StoreNews {
 /** Beyond that a text says no more. */
 const longestText = 500
 const mostOutcomes = 1000
+const mostBlocked = 20
 
 export function happenings(
   state: JournalState,
@@ -95,13 +115,14 @@ export function happenings(
 ): { readonly state: JournalState; readonly events: readonly Happening[] } {
   const version = view.configuration?.version ?? 0
   const { members } = state
+  const { decision, events: decided } = decisionIn(view, state.decision)
   const outcomes = new Map(
     [...state.outcomes, ...fencing.map(({ id, outcome }) => [id, outcome] as const)].slice(-mostOutcomes),
   )
   if (members === undefined) {
     const now = membersIn(view)
     return {
-      state: { members: now, outcomes, version },
+      state: { members: now, outcomes, version, decision },
       events: [{ kind: 'begun', active: activeIn(view), nodes: [...now] }],
     }
   }
@@ -109,10 +130,27 @@ export function happenings(
   const events = [
     ...changes.flatMap((change) => fromChange(change, { view, known, was: state.version })),
     ...fencing.filter(({ id, outcome }) => state.outcomes.get(id) !== outcome).map(fenced),
+    ...decided,
   ]
   // The records of one result tell the same.
   const once = new Map(events.map((event) => [JSON.stringify(event), event] as const))
-  return { state: { members: known, outcomes, version }, events: [...once.values()] }
+  return { state: { members: known, outcomes, version, decision }, events: [...once.values()] }
+}
+
+/** What the DC has published of its transition (`TransitionRecord`). */
+function decisionIn(
+  { transition }: ClusterView,
+  before: string,
+): { readonly decision: string; readonly events: readonly Happening[] } {
+  const { number, state, pending, blockedBy } = (transition ?? {}) as Partial<TransitionRecord>
+  const isBlocked = state === 'blocked'
+  if (number === undefined || !(isBlocked || (state === 'running' && pending?.length)))
+    return { decision: before, events: [] }
+  const decision = `${number} ${isBlocked}`
+  if (decision === before) return { decision, events: [] }
+  const doing = (pending ?? []).map((text) => text.slice(0, longestText))
+  const blocked = (blockedBy ?? []).slice(0, mostBlocked).map((text) => text.slice(0, longestText))
+  return { decision, events: [{ kind: 'decision', number, doing, ...(isBlocked && { blocked }) }] }
 }
 
 function fromChange(
@@ -239,10 +277,17 @@ const kinds: ReadonlySet<string> = new Set([
   'fencing',
   'operation',
   'transition',
+  'decision',
+  'call',
 ] satisfies readonly Happening['kind'][])
 
 /** What each node knows of itself alone. */
-const ownKinds: ReadonlySet<string> = new Set(['begun', 'quorum', 'transition'] satisfies readonly Happening['kind'][])
+const ownKinds: ReadonlySet<string> = new Set([
+  'begun',
+  'quorum',
+  'transition',
+  'call',
+] satisfies readonly Happening['kind'][])
 
 /** Of several nodes, one journal after the other: each event once, as the first that has it tells it, by revision. */
 export function mergeJournals(events: readonly JournalEvent[]): readonly JournalEvent[] {

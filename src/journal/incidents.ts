@@ -93,14 +93,14 @@ class Scan {
   }
 
   #isOver(open: Open, at: number): boolean {
-    const last = open.events.at(-1)
+    const last = lastOf(open)
     return last !== undefined && at - last.at > quietMs && isSettled(open)
   }
 
   #close(open: Open, now: number): void {
     this.#open = undefined
     const [cause] = open.events
-    const last = open.events.at(-1)
+    const last = lastOf(open)
     if (cause === undefined || last === undefined) return
     const away = [
       ...open.back.map((one) => ({ ...one, still: false })),
@@ -145,6 +145,9 @@ class Scan {
     this.#open?.back.push({ resource, ms: at - since })
   }
 }
+
+/** What people call meanwhile is seen with it, and does not keep it open. */
+const lastOf = ({ events }: Open): JournalEvent | undefined => events.findLast(({ what }) => what.kind !== 'call')
 
 const isSettled = ({ since, fencing }: Open): boolean => since.size === 0 && fencing.size === 0
 

@@ -1,4 +1,5 @@
-/** The journal of what happened in the cluster, and the incidents in it. */
+/** The journal of what happened in the cluster, the incidents in it, and the cluster as it was at a moment. */
+export { type CallsNoted, type NotedCall, noCalls, noteCall } from './calls.ts'
 export { describeHappening, describeIncident, seconds, sinceBegin } from './describe.ts'
 export {
   type FencingSeen,
@@ -12,3 +13,5 @@ export {
   type StoreNews,
 } from './event.ts'
 export { type Away, type Incident, incidentsIn } from './incidents.ts'
+export { cibThen, stateThen, type Then } from './then.ts'
+export { aboutOf, momentIn, type TimelineKind, timelineKinds } from './timeline.ts'

@@ -16,7 +16,8 @@ resource coverage | resource relocate dry-run | resource relocate show | resourc
 rollout status | rollout verify | rollout versions | service list | service show | service wait | simulate | status | status nodes |
 status query resource | status resources | status wait | stonith config | stonith describe | stonith history | stonith level | stonith level verify |
 stonith list | stonith sbd config | stonith status | tag config | ticket status | token list | wait converged | why |
-cluster node plan | node facts | node health | profile list | profile match | service dns show | service http show | play list | play show`
+cluster node plan | node facts | node health | profile list | profile match | service dns show | service http show | play list | play show |
+timeline list | timeline show | timeline compare`
 
 /** Change something, or take files: POST. */
 const changing = `

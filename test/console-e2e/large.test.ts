@@ -2,6 +2,7 @@
 import { mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { JournalEvent } from '../../src/journal/index.ts'
 import { axeFindings, openBrowser, openPage, signIn } from './lab/browser.ts'
 import { serveFrozen } from './lab/frozen-cluster.ts'
 import { frozenToken, largeCib, largeMembers, withRemotes } from './lab/large-cib.ts'
@@ -43,6 +44,62 @@ test('200 remote nodes are a heat map that says in words what its colours say', 
   expect(await page.locator('.tile').count()).toBe(200)
   await page.getByRole('link', { name: 'edge-000: offline, 0 resources' }).waitFor()
   await page.getByText('200 offline').waitFor()
+  expect(await axeFindings(page)).toEqual([])
+  expect(troubles).toEqual([])
+  await frozen.close()
+})
+
+/** A monitor every second, one of which fails, and a node that is lost. */
+const long = (count: number): readonly JournalEvent[] => {
+  const start = Date.parse('2026-11-27T02:00:00.000Z')
+  const monitor = {
+    kind: 'operation',
+    node: 'node-01',
+    resource: 'vm-00',
+    operation: 'monitor',
+    intervalMs: 1000,
+  } as const
+  const ok = { ...monitor, rc: 0, expected: 0, status: 0, execMs: 10, result: 'ok' }
+  const members = largeMembers.map(({ node }) => node)
+  const at = (revision: number, what: JournalEvent['what']): JournalEvent => ({
+    revision,
+    at: start + revision * 1000,
+    by: 'node-01',
+    what,
+  })
+  return [
+    at(0, { kind: 'begun', active: { 'vm-00': ['node-01'] }, nodes: members }),
+    ...Array.from({ length: count }, (_, number) =>
+      at(number + 1, number === count - 500 ? { ...ok, rc: 1, result: 'error', reason: 'no answer' } : ok),
+    ),
+    at(count + 1, { kind: 'node', node: 'node-16', became: 'lost' }),
+  ]
+}
+
+test('5,000 events on 16 nodes are one line of time, and each moment of it has its picture', async () => {
+  const frozen = await serveFrozen(largeCib(), { members: largeMembers, dc: 'node-01' }, long(5000))
+  const { page, troubles } = await openPage(browser.browser, frozen.address)
+  await signIn(page, frozenToken)
+  await page.getByRole('link', { name: 'Then', exact: true }).click()
+  await page.getByLabel('Show').selectOption('all that is kept')
+  const slider = page.getByRole('slider', { name: /Moment/ })
+  await slider.waitFor()
+  await page.getByText('1 earlier events are not shown').waitFor()
+  // Many are one mark: the drawing does not grow with them.
+  expect(await page.locator('.lanes .point').count()).toBeLessThan(400)
+  await expect.poll(async () => await slider.getAttribute('aria-valuetext')).toMatch(/node-16 was lost$/)
+  const then = page.getByRole('region', { name: /The cluster at/ })
+  await then
+    .locator('.node-words li', { hasText: 'node-16' })
+    .getByText(/offline|UNCLEAN/)
+    .waitFor()
+  await page
+    .getByRole('listitem')
+    .filter({ hasText: /vm-00: monitor every 1 s on node-01 failed/ })
+    .getByRole('button', { name: /Show/ })
+    .click()
+  await then.locator('td[title="vm-00 on node-01: failed"]').waitFor()
+  await page.screenshot({ path: join(pictures, 'then-large.png') })
   expect(await axeFindings(page)).toEqual([])
   expect(troubles).toEqual([])
   await frozen.close()

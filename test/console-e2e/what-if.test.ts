@@ -41,6 +41,12 @@ test('a node that is lost: what would be done stands in order, and the picture a
   await now.locator('td[title^="shop-00 on node-01:"]').waitFor()
   await afterwards.locator('td[title^="shop-00 on node-0"]').waitFor()
   expect(await afterwards.locator('td[title^="shop-00 on node-01:"]').count()).toBe(0)
+  const graph = page.getByRole('region', { name: 'The transition' })
+  // A group starts in order.
+  await graph.locator('.vertex text', { hasText: /^start fs-00 on node-0/ }).waitFor()
+  expect(await graph.locator('.edge title').allTextContents()).toContainEqual(
+    expect.stringMatching(/^start app-00 on node-0\d waits for: start fs-00 on node-0\d$/),
+  )
   expect(await axeFindings(page)).toEqual([])
   await page.screenshot({ path: join(pictures, 'what-if.png') })
 })
@@ -58,6 +64,25 @@ test('a command and a failure on its way are assumed, and refused with a sentenc
   await page.getByRole('alert').getByText("'nonsense' is not an operation").waitFor()
   await page.getByRole('button', { name: 'Discard' }).click()
   await page.getByRole('heading', { name: 'The cluster would do nothing.' }).waitFor()
+})
+
+test('why has the scores by their sources, and what a resource is tied to', async () => {
+  const { page } = seen
+  await page.getByRole('link', { name: 'Now', exact: true }).click()
+  await page.goto(`${page.url().split('#')[0]}#/now/fs-00`)
+  const panel = page.getByRole('complementary', { name: 'Why fs-00' })
+  const scores = panel.getByRole('table', { name: /Scores of fs-00/ })
+  await scores.getByRole('row', { name: /✓ chosen/ }).waitFor()
+  // The same stands in the text of `systole why`, and is not said twice.
+  expect(await panel.locator('.explanation').textContent()).not.toContain('(chosen)')
+  await panel.getByText('Ties to other resources').click()
+  const ties = panel.getByRole('region', { name: 'Ties of fs-00' })
+  for (const name of ['shop-00', 'fs-00', 'app-00'])
+    await ties.locator('.vertex text').getByText(name, { exact: true }).waitFor()
+  await panel.getByRole('listitem').filter({ hasText: 'fs-00 is in the group shop-00' }).waitFor()
+  await panel.getByText('Recent events').click()
+  await panel.getByText('The journals have nothing about fs-00.').waitFor()
+  expect(await axeFindings(page)).toEqual([])
 })
 
 test('nothing went wrong in the browser, and nothing else was asked for', () => {

@@ -80,3 +80,22 @@ test('a result is told once, with the agent’s reason; a fencing when it begins
   )
   expect(outcomes).toEqual([1, 0, 1, 0])
 })
+
+test('a decision is told when the DC begins with it, and once more where it cannot go on', () => {
+  const next = story()
+  next([nodeState('n1')])
+  const transition = (number: number, state: string, more: object = {}) =>
+    put('transition', { number, term: 1, state, pending: [], blockedBy: [], ...more })
+  expect(next([transition(4, 'computing')])).toEqual([])
+  expect(next([transition(4, 'running', { pending: ['web start on n1'] })])).toEqual([
+    { kind: 'decision', number: 4, doing: ['web start on n1'] },
+  ])
+  expect(next([transition(4, 'running', { pending: ['web monitor on n1'] })])).toEqual([])
+  expect(next([transition(4, 'idle')])).toEqual([])
+  const blockedBy = ['fencing of n2 fails']
+  expect(next([transition(4, 'blocked', { blockedBy })])).toEqual([
+    { kind: 'decision', number: 4, doing: [], blocked: blockedBy },
+  ])
+  expect(next([transition(4, 'blocked', { blockedBy })])).toEqual([])
+  expect(next([transition(5, 'running', { pending: ['web stop on n1'] })])).toHaveLength(1)
+})

@@ -104,6 +104,17 @@ describe('an incident', () => {
     expect(incidentsIn(pending, later)).toMatchObject([{ ongoing: true }])
   })
 
+  test('is not kept open by what people call meanwhile', () => {
+    const call = (ms: number): JournalEvent =>
+      seen(20 + ms, ms, { kind: 'call', call: 'setTicket', user: 'anna', from: '10.0.0.1' })
+    const events = [
+      seen(1, 0, active({ web: ['n1'] })),
+      seen(10, 5000, lost('n2')),
+      ...[20_000, 40_000, 60_000].map(call),
+    ]
+    expect(incidentsIn(events, start + 61_000)).toMatchObject([{ ended: start + 5000, ongoing: false }])
+  })
+
   test('is not what an administrator does: stops, moves and nodes that leave', () => {
     const events = [
       seen(1, 0, active({ web: ['n2'] })),

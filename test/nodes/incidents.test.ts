@@ -91,3 +91,43 @@ test('the incident of a power cut has its cause, its fencing and the time that t
   await expect(lab.systole('n1', 'incident', 'list', '--since=soon')).rejects.toThrow(/24h/)
   expect(await lab.systole('n1', 'incident', 'list', '--since=1s')).toBe('No incidents.\n')
 }, 240_000)
+
+interface Timeline {
+  readonly events: readonly {
+    readonly revision: number
+    readonly kind: string
+    readonly text: string
+    readonly by: string
+  }[]
+  readonly omitted: number
+}
+const timeline = async (node: string, ...words: readonly string[]): Promise<Timeline['events']> =>
+  (JSON.parse(await lab.systole(node, 'timeline', 'list', ...words, '--json')) as Timeline).events
+
+test('the timeline has the same events in the same order on every node, and the cluster as it was at each', async () => {
+  const [own, others] = [await timeline('n1', '--kind=fencing'), await timeline('n3', '--kind=fencing')]
+  expect(others).toEqual(own)
+  expect(own.map(({ kind }) => kind)).not.toContain('operation')
+  expect(own.length).toBeGreaterThanOrEqual(2)
+  const about = await timeline('n2', '--about=web')
+  expect(about.every(({ text }) => text.startsWith('web: '))).toBe(true)
+  expect(await timeline('n2', '--about=web', '--most=1')).toEqual(about.slice(-1))
+  expect(await timeline('n1', '--since=1s', '--kind=fencing')).toEqual([])
+  await expect(lab.systole('n1', 'timeline', 'list', '--kind=weather')).rejects.toThrow(/specify one of membership/)
+  await expect(lab.systole('n1', 'timeline', 'list', '--most=0')).rejects.toThrow(/1 to 20000/)
+  const created = (await timeline('n1', '--kind=configuration')).find(({ text }) =>
+    text.includes('resource create web'),
+  )
+  expect(created?.text).toMatch(/^version \d+ of the configuration, root@n1: .*resource create web ocf:pacemaker:Dummy/)
+  const lost = (await timeline('n1', '--kind=membership')).find(({ text }) => text === 'n3 was lost')
+  const then = await lab.systole('n2', 'timeline', 'show', String(lost?.revision))
+  expect(then).toMatch(/Just now: n3 was lost/)
+  expect(then).toMatch(/Node n3.*: UNCLEAN \(offline\)/)
+  expect(then).toMatch(/web\s+\(ocf:pacemaker:Dummy\):\s+Started n3 \(UNCLEAN\)/)
+  const back = about.findLast(({ text }) => /start on n[12]: ok/.test(text))
+  expect(await lab.systole('n3', 'timeline', 'compare', String(lost?.revision), String(back?.revision))).toMatch(
+    /node n3: UNCLEAN → offline\n(.*\n)*\s+resource web: Started on n3 → Started on n[12]\n/,
+  )
+  await expect(lab.systole('n1', 'timeline', 'show', 'soon')).rejects.toThrow(/'soon' is not a moment/)
+  await expect(lab.systole('n1', 'timeline', 'show', '2001-01-01')).rejects.toThrow(/begin after 2001-01-01/)
+}, 120_000)

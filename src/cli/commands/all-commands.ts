@@ -183,6 +183,8 @@ import { stonithTest } from './stonith/test.ts'
 import { sbdWatchdogTest } from './stonith/watchdog-test.ts'
 import { tagConfig, tagCreate, tagDelete, tagUpdate } from './tag/tag.ts'
 import { ticketCleanup, ticketCommands, ticketStatus } from './ticket/ticket.ts'
+import { timelineCompare, timelineShow } from './timeline/then.ts'
+import { timelineList } from './timeline/timeline.ts'
 import { tokenCreate, tokenList, tokenRevoke } from './token/token.ts'
 import { utilizationAutoCommand } from './utilization/auto.ts'
 import { waitConverged } from './wait/converged.ts'
@@ -201,6 +203,9 @@ export const allCommands: readonly Command[] = [
   incidentExport,
   historyList,
   historyShow,
+  timelineList,
+  timelineShow,
+  timelineCompare,
   why,
   graph,
   simulateCommand,

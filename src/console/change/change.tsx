@@ -3,10 +3,12 @@
  * done is what was shown: a configuration that somebody else has changed meanwhile is refused, and shown again.
  */
 import { useEffect, useMemo, useState } from 'preact/hooks'
+import type { StatusFacts } from '../../cli/index.ts'
 import { type Answer, type Api, ApiProblem } from '../base/api.ts'
 import { Command as CommandText } from '../base/command.tsx'
 import { linkTo } from '../base/route.ts'
-import { type Command, commandsIn, confirmationOf, type Read, readLine } from './command-line.ts'
+import { type Command, commandsIn, confirmationOf, isOfPcs, type Read, readLine } from './command-line.ts'
+import { Forms } from './forms/forms.tsx'
 
 interface Effects {
   readonly message?: string
@@ -23,7 +25,15 @@ type Preview =
 
 const pauseMs = 250
 
-export function Change({ api, line: given }: { readonly api: Api; readonly line: string }) {
+export function Change({
+  api,
+  status,
+  line: given,
+}: {
+  readonly api: Api
+  readonly status: StatusFacts
+  readonly line: string
+}) {
   const [line, setLine] = useState(given)
   const [commands, setCommands] = useState<readonly Command[]>([])
   const [seenFor, setSeenFor] = useState<{ readonly line: string; readonly preview: Preview }>()
@@ -75,6 +85,7 @@ export function Change({ api, line: given }: { readonly api: Api; readonly line:
     <div class="page">
       <form onSubmit={(event) => void perform(event)} aria-labelledby="change-title">
         <h2 id="change-title">Change</h2>
+        <Forms api={api} status={status} onLine={begin} />
         <label class="line">
           <span>
             Command, as on a node <span class="muted">(with the words of pcs)</span>
@@ -115,13 +126,24 @@ export function Change({ api, line: given }: { readonly api: Api; readonly line:
           <button type="submit" class="primary" disabled={!canDo || done !== undefined}>
             {busy ? 'Working …' : 'Do it'}
           </button>
-          {read.kind === 'request' && <CommandText text={`systole ${line.trim().replace(/^(systole|pcs)\s+/, '')}`} />}
+          {read.kind === 'request' && <Lines line={line} isPcs={isOfPcs(read)} />}
         </div>
       </form>
       {done !== undefined && read.kind === 'request' && (
         <Done answer={done} command={read.command} onUndo={() => begin('config undo')} />
       )}
     </div>
+  )
+}
+
+/** The same on a node, to copy. */
+function Lines({ line, isPcs }: { readonly line: string; readonly isPcs: boolean }) {
+  const words = line.trim().replace(/^(systole|pcs)\s+/, '')
+  return (
+    <>
+      <CommandText text={`systole ${words}`} />
+      {isPcs && <CommandText text={`pcs ${words}`} />}
+    </>
   )
 }
 

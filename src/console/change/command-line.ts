@@ -117,3 +117,15 @@ const dangerous = new Set([
 export function confirmationOf({ command, words }: { readonly command: Command; readonly words: readonly string[] }) {
   return dangerous.has(command.name) ? (words.at(-1) ?? 'yes') : undefined
 }
+
+/** Commands that pcs does not have, by how they begin. */
+const ownOnly =
+  `apply|plan|cib element create|cluster certificates|cluster token|config confirm|config revert|config undo|configure |hold |job |lock |node drain|node undrain|pki |play |profile |role |rollout |service |ticket |token |utilization `.split(
+    '|',
+  )
+const ownFlags = new Set(['confirm-within', 'reason'])
+
+/** The line, word for word, is one of pcs 0.12 and does the same there. */
+export const isOfPcs = ({ command, body }: { readonly command: Command; readonly body: ActBody }): boolean =>
+  !ownOnly.some((beginning) => `${command.name} `.startsWith(beginning)) &&
+  !Object.keys(body.flags ?? {}).some((flag) => ownFlags.has(flag))

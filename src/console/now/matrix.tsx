@@ -1,9 +1,10 @@
 /** Resources by node. Few rows are a table with words; many stand side by side in dense blocks, so that one look holds them all. */
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import type { NodeFacts } from '../../cli/index.ts'
 import { Shape } from '../base/mark.tsx'
 import { wordOf } from '../base/marks.ts'
 import { linkTo } from '../base/route.ts'
+import { useWidth } from '../base/use-width.ts'
 import { blocksOf, cellOf, type Row, rowMark, type Seen, seenRows } from './picture.ts'
 
 const mostRoomy = 24
@@ -178,17 +179,4 @@ function walk(event: KeyboardEvent): void {
   else if (event.key === 'ArrowLeft' && fold !== null && isOpen) fold.click()
   else return
   event.preventDefault()
-}
-
-function useWidth(place: { readonly current: HTMLDivElement | null }): number {
-  const [width, setWidth] = useState(0)
-  useLayoutEffect(() => {
-    const { current } = place
-    if (current === null) return
-    setWidth(current.clientWidth)
-    const observer = new ResizeObserver(() => setWidth(current.clientWidth))
-    observer.observe(current)
-    return () => observer.disconnect()
-  }, [place])
-  return width
 }

@@ -1,10 +1,11 @@
 /** What the cluster would do if nodes were lost, operations failed or a command was given: the answer of `simulate`, beside the present. Nothing is changed. */
 import { useEffect, useMemo, useState } from 'preact/hooks'
-import type { NodeFacts, ResourceFacts, StatusFacts } from '../../cli/index.ts'
+import type { ActionFacts, NodeFacts, ResourceFacts, StatusFacts } from '../../cli/index.ts'
 import { type Api, ApiProblem, type Query } from '../base/api.ts'
 import { linkTo } from '../base/route.ts'
 import { Matrix } from '../now/matrix.tsx'
 import { columnsOf, isFenceDevice, rowsOf } from '../now/picture.ts'
+import { TransitionGraph } from './transition-graph.tsx'
 
 interface Simulated {
   readonly modifications: readonly string[]
@@ -15,6 +16,7 @@ interface Simulated {
     readonly reason?: string
     readonly blocked: boolean
   }[]
+  readonly actions: readonly ActionFacts[]
   readonly after: { readonly nodes: readonly NodeFacts[]; readonly resources: readonly ResourceFacts[] }
 }
 
@@ -156,7 +158,7 @@ function useSimulation(
 }
 
 function Result({ answer, status }: { readonly answer: Simulated; readonly status: StatusFacts }) {
-  const { changes, after } = answer
+  const { changes, actions, after } = answer
   return (
     <>
       <section aria-labelledby="would-title">
@@ -170,6 +172,7 @@ function Result({ answer, status }: { readonly answer: Simulated; readonly statu
             </li>
           ))}
         </ol>
+        <TransitionGraph actions={actions} />
       </section>
       <div class="beside">
         <Side title="Now" nodes={status.nodes} resources={status.resources} />

@@ -1,11 +1,15 @@
-/** Why something is as it is, in the words of `systole why`: asked again after each change. */
+/** Why something is as it is: the words of `systole why`, the scores, what was done last and what it is tied to. Asked again after each change. */
 import { useEffect, useRef } from 'preact/hooks'
-import type { StatusFacts } from '../../cli/index.ts'
+import type { ResourceExplanation, StatusFacts } from '../../cli/index.ts'
 import type { Api } from '../base/api.ts'
 import { useAsked } from '../base/asked.ts'
 import { Command } from '../base/command.tsx'
+import { Fold } from '../base/fold.tsx'
 import { linkTo } from '../base/route.ts'
 import { actionsFor } from '../change/actions.ts'
+import { Past } from './past.tsx'
+import { Relations } from './relations.tsx'
+import { Scores } from './scores.tsx'
 
 export function WhyPanel({
   api,
@@ -18,7 +22,7 @@ export function WhyPanel({
 }) {
   const title = useRef<HTMLHeadingElement>(null)
   useEffect(() => title.current?.focus(), [name])
-  const { answer, refusal, isAsking } = useAsked<{ readonly text: string }>(
+  const { answer, refusal, isAsking } = useAsked<{ readonly text: string } & Partial<ResourceExplanation>>(
     api,
     { path: '/why', query: [['word', name]] },
     status,
@@ -47,9 +51,33 @@ export function WhyPanel({
         </p>
       )}
       {answer === undefined && isAsking && <p class="muted">Asking the scheduler …</p>}
-      {answer !== undefined && <Explanation text={answer.text} />}
+      {answer !== undefined && <Explanation text={withoutScores(answer.text, answer.instances)} />}
+      {answer?.instances !== undefined && <Scores instances={answer.instances} />}
+      <Fold key={`past ${name}`} title="Recent events">
+        {() => <Past api={api} name={name} />}
+      </Fold>
+      {answer?.instances !== undefined && (
+        <Fold key={`ties ${name}`} title="Ties to other resources">
+          {() => <Relations api={api} name={name} after={status.version} />}
+        </Fold>
+      )}
     </aside>
   )
+}
+
+/** They stand in a table below it. */
+function withoutScores(text: string, instances: ResourceExplanation['instances'] | undefined): string {
+  if (instances === undefined) return text
+  let isScores = false
+  return text
+    .split('\n')
+    .filter((line) => {
+      const indent = line.length - line.trimStart().length
+      if (line === '  Nodes:') isScores = true
+      else if (indent <= 2) isScores = false
+      return !isScores
+    })
+    .join('\n')
 }
 
 /** Lines that begin with > are commands. */

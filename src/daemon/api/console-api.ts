@@ -83,6 +83,7 @@ function sessionHandlers(
       if (caller.kind !== 'web') throw refuse('not-here', 'Users log in at the HTTPS API, and nowhere else.')
       const { session, rights } = await daemon.logins.login(asked, caller.from)
       const { user, kind } = rights
+      if (daemon.running) daemon.node.noteCall({ call: 'logIn', user, from: caller.from })
       return {
         session,
         user,

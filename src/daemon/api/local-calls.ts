@@ -2,6 +2,7 @@
  * What each call of the local API needs of a user with roles, while access control is on (docs/security.md has the table). A call that is not
  * in it does not compile.
  */
+import { isSecretName, textWithoutSecrets } from '../../cib/index.ts'
 import { type CallContext, type Handlers, localService, type Messages } from '../../rpc/index.ts'
 import { denied } from '../access/guarded-cib.ts'
 import { mayRunJobs } from '../access/job-rights.ts'
@@ -141,7 +142,10 @@ function noteWebCall(
   const { call, user, from, request } = noted
   if (/^(?:get|list|watch|read|whoAmI)/.test(call)) return
   const { command } = request as Partial<Messages['PushRequest']>
-  daemon.log.info('a call of the HTTPS API', { call, user, from, ...(command === undefined ? {} : { command }) })
+  const hidden = command === undefined ? {} : { command: textWithoutSecrets(command, isSecretName) }
+  const told = { call, user, from, ...hidden }
+  daemon.log.info('a call of the HTTPS API', told)
+  if (daemon.running) daemon.node.noteCall(told)
 }
 
 /** The history names who asked; root may act for somebody (sudo). */

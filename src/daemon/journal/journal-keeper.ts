@@ -1,6 +1,14 @@
 /** Writes down what happens in the cluster, as this node sees it in the store. Which events there are decides `happenings` (src/journal). */
 import type { Change, ClusterView, WalkReport } from '../../controller/index.ts'
-import { type Happening, happenings, type JournalState, nothingSeen } from '../../journal/index.ts'
+import {
+  type Happening,
+  happenings,
+  type JournalState,
+  type NotedCall,
+  noCalls,
+  noteCall,
+  nothingSeen,
+} from '../../journal/index.ts'
 import { fencingRecordOf } from '../cluster-state/cluster-state.ts'
 import type { Log } from '../host/log.ts'
 import { fencingHistoryPrefix } from '../records/keys.ts'
@@ -19,6 +27,7 @@ export class JournalKeeper {
   readonly #file: JournalFile
   #state: JournalState = nothingSeen
   #quorate: boolean | undefined
+  #calls = noCalls
   #hasFailed = false
 
   constructor(ports: JournalPorts) {
@@ -45,6 +54,14 @@ export class JournalKeeper {
   /** Of the DC alone: where the time of a transition went. */
   walked(report: WalkReport): void {
     this.#write([{ kind: 'transition', ...report }])
+  }
+
+  /** Somebody changes something through the HTTPS API of this node. */
+  noteCall(call: Omit<NotedCall, 'kind'>): void {
+    const what = { kind: 'call', ...call } as const
+    const { noted, isWritten } = noteCall(this.#calls, what, Date.now())
+    this.#calls = noted
+    if (isWritten) this.#write([what])
   }
 
   #write(events: readonly Happening[]): void {

@@ -248,6 +248,7 @@ export class ClusterNode {
     return await this.#peers.to(node).readJournal({}, { timeoutMs })
   }
 
+  readonly noteCall: JournalKeeper['noteCall'] = (call) => this.#journal.noteCall(call)
   readonly lookForWitness = async (): Promise<void> => await this.#membership.witness.lookNow()
   readonly hearsWitness = (host: NodeName): boolean => this.#membership.witness.hears(host)
 

@@ -7,7 +7,6 @@ import { banNode, clearCliConstraints, describeEditReport, preferNode, type XmlE
 import { type Schedule, type SchedulerInput, schedule } from '../schedule.ts'
 import { simulate } from '../simulate/simulate.ts'
 import { type Cause, decidedCauses } from './causes.ts'
-import { describeContribution } from './describe.ts'
 import { explainResource } from './explain-resource.ts'
 import { primitivesNamed } from './instances.ts'
 import { describePlace, disturbedBetween, type Moved, movedBetween } from './planned-difference.ts'
@@ -76,17 +75,17 @@ function hindrances(after: Schedule, resource: string, target: string | undefine
     nodes
       .filter(({ node }) => node === target)
       .map((node) => ({
-        text: `${instances.length > 1 ? `${id}: ` : ''}${standing(after, node)}`,
+        text: `${instances.length > 1 ? `${id}: ` : ''}${standing(node)}`,
         remedies: [],
         because: [],
       })),
   )
 }
 
-function standing(after: Schedule, { node, unavailable, score, contributions }: NodeExplanation): string {
+function standing({ node, unavailable, score, contributions }: NodeExplanation): string {
   if (unavailable !== undefined) return `${node} is ${unavailable}`
   if (score === undefined) return `it is not allowed on ${node}`
-  const against = contributions.filter((part) => part.score < 0).map((part) => describeContribution(part, after.status))
+  const against = contributions.filter((part) => part.score < 0).map(({ text }) => text)
   return against.length === 0 ? `it is on ${node} already` : `${node}: ${against.join('; ')}`
 }
 

@@ -7,6 +7,7 @@ import { type ResourceId, resourceId } from '../../base/index.ts'
 import { type PrimitiveResource, remarksOn } from '../../status/index.ts'
 import { causesOf } from './causes.ts'
 import { contributionsOn } from './contributions.ts'
+import { describeContribution } from './describe.ts'
 import type { Explained } from './explained.ts'
 import { namesAbove, primitivesNamed, thinkableNodes } from './instances.ts'
 import { printResource } from './print-resource.ts'
@@ -65,7 +66,10 @@ function nodesOf(explained: Explained, id: ResourceId): readonly NodeExplanation
       node: name,
       ...(unavailable === undefined ? {} : { unavailable }),
       ...(score === undefined ? {} : { score }),
-      contributions: contributionsOn(explained, id, name),
+      contributions: contributionsOn(explained, id, name).map((part) => ({
+        ...part,
+        text: describeContribution(part, status),
+      })),
     }
   })
   const worth = (node: NodeExplanation): number =>

@@ -4,7 +4,6 @@ import { formatScore, INFINITY_SCORE } from '../../cib/index.ts'
 import { describeExitCode, type FailedOperation, type FailuresAlike, failuresAlike } from '../../status/index.ts'
 import type { TransitionChange } from '../actions/graph/summary.ts'
 import type { Cause } from './causes.ts'
-import { describeContribution } from './describe.ts'
 import type { Explained } from './explained.ts'
 import type { ColocationLink, FailCountFacts, InstanceExplanation, NodeExplanation } from './resource-explanation.ts'
 import { describeTransitionChange } from './words.ts'
@@ -34,7 +33,7 @@ function printInstance(explained: Explained, instance: InstanceExplanation): str
     ...section('Placed with others:', chain.map(describeLink)),
     ...section(
       'Nodes:',
-      instance.nodes.flatMap((node) => printNode(explained, instance, node)),
+      instance.nodes.flatMap((node) => printNode(instance, node)),
     ),
   ].join('\n')
 }
@@ -144,11 +143,11 @@ function describeLink({ dependent, primary, constraint, score, nodes }: Colocati
   return `${dependent} with ${primary} (${constraint}, ${formatScore(score)}): ${primary} ${where}`
 }
 
-function printNode({ status }: Explained, { next }: InstanceExplanation, node: NodeExplanation): readonly string[] {
+function printNode({ next }: InstanceExplanation, node: NodeExplanation): readonly string[] {
   const value = node.score === undefined ? 'not allowed' : formatScore(node.score)
   const chosen = node.node === next.node ? ' (chosen)' : ''
   return [
     `${node.node}: ${value}${node.unavailable === undefined ? '' : ` (${node.unavailable})`}${chosen}`,
-    ...node.contributions.map((part) => `  ${describeContribution(part, status)}`),
+    ...node.contributions.map(({ text }) => `  ${text}`),
   ]
 }

@@ -59,5 +59,6 @@ export interface NodeExplanation {
   readonly unavailable?: NodeUnavailable
   /** Undefined: it is not allowed there at all. */
   readonly score?: Score
-  readonly contributions: readonly Contribution[]
+  /** `text`: the same in words. */
+  readonly contributions: readonly (Contribution & { readonly text: string })[]
 }

@@ -1,6 +1,7 @@
 /** The real HTTPS server and commands on a cluster that stands still: a CIB, and what a daemon says beside it. For pictures of more nodes than a lab has. */
 import { createServer } from 'node:net'
 import { join, resolve } from 'node:path'
+import type { JournalEvent } from '../../../src/journal/index.ts'
 import {
   type ClusterState,
   createAuthority,
@@ -21,6 +22,7 @@ export interface FrozenCluster {
 export async function serveFrozen(
   xml: string,
   state: Partial<ClusterState> & Pick<ClusterState, 'members'>,
+  journal: readonly JournalEvent[] = [],
 ): Promise<FrozenCluster> {
   const votes = state.members.length
   const whole: ClusterState = {
@@ -39,10 +41,21 @@ export async function serveFrozen(
     enabled: true,
     ...state,
   }
+  const entry = {
+    version: 1,
+    time: '2026-11-27T02:00:00.000Z',
+    node: 'node-01',
+    user: 'root',
+    command: 'cluster setup',
+  }
   const daemon = {
     whoAmI: async () => await Promise.resolve({ user: 'token:frozen', limited: false }),
     getCib: async () => await Promise.resolve({ xml, version: 1 }),
     getState: async () => await Promise.resolve(whole),
+    readJournal: async () =>
+      await Promise.resolve({ lines: journal.map((event) => JSON.stringify(event)).join('\n'), missing: [] }),
+    listConfigVersions: async () => await Promise.resolve({ versions: [entry] }),
+    getConfigVersion: async () => await Promise.resolve({ found: true, entry, xml }),
     watchState: async (_: unknown, __: unknown, { signal }: { readonly signal: AbortSignal }) =>
       await new Promise<void>((end) => signal.addEventListener('abort', () => end())),
     close: () => undefined,

@@ -1,5 +1,5 @@
 /** Incidents: what went wrong, why, for how long, from the journals of all nodes. */
-import { isoTime, parseDurationMs } from '../../../base/index.ts'
+import { isoTime } from '../../../base/index.ts'
 import {
   describeHappening,
   describeIncident,
@@ -8,16 +8,10 @@ import {
   seconds,
   sinceBegin,
 } from '../../../journal/index.ts'
-import { missingNote, readJournals } from '../../access/journal.ts'
-import { type Call, type Command, done, type Flag, Refusal } from '../../call/command.ts'
+import { earliestOf, missingNote, readJournals, sinceFlag } from '../../access/journal.ts'
+import { type Call, type Command, done, Refusal } from '../../call/command.ts'
 import { alignColumns } from '../../call/table.ts'
 import { expectWords } from '../../grammar/words.ts'
-
-const since: Flag = {
-  name: 'since',
-  value: 'time',
-  summary: 'Only those that began within this time (for example 24h, P7D)',
-}
 
 export const incidentList: Command = {
   path: ['incident', 'list'],
@@ -28,7 +22,7 @@ export const incidentList: Command = {
     'An incident begins with a lost node, a failed operation, a fencing or a lost quorum, and ends when every service is back. The nodes’ journals are merged in the order of the store, not by their clocks. ' +
     'Each node keeps its last 2 MiB.',
   examples: ['systole incident list --since=24h'],
-  flags: [since],
+  flags: [sinceFlag('Only those that began within this time (for example 24h, P7D)')],
   run: async (call) => {
     expectWords(call.words, { atLeast: 0, atMost: 0, usage: 'incident list' })
     const { incidents, missing } = await readIncidents(call)
@@ -83,14 +77,6 @@ async function readIncidents(call: Call): Promise<Found> {
   // What was active when an incident began stands before it.
   const { events, missing } = await readJournals(call)
   return { incidents: incidentsIn(events, now).filter(({ began }) => began >= earliest), missing }
-}
-
-function earliestOf(call: Call, now: number): number {
-  const word = call.flags.get('since')
-  if (word === undefined) return 0
-  const ms = parseDurationMs(String(word))
-  if (ms === undefined || ms <= 0) throw new Refusal(`--since=${String(word)}: specify a time such as 24h or P7D.`)
-  return now - ms
 }
 
 async function oneIncident(call: Call): Promise<{ readonly incident: Incident; readonly missing: readonly string[] }> {

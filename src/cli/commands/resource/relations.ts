@@ -3,8 +3,12 @@ import { type Constraint, findResource, type ResourceDefinition, readConfigurati
 import { judgesAsPcs } from '../../as-pcs/speech.ts'
 import { type Command, done, Refusal } from '../../call/command.ts'
 import { describeConstraint, resourcesOf } from '../../facts/describe-constraint.ts'
+import { neighbourhoodOf, relationEdges } from '../../facts/relation-edges.ts'
 import { expectWords } from '../../grammar/words.ts'
 import { relationLines } from '../../pcs-form/relations.ts'
+
+/** More of them nobody can look at in one drawing. */
+const mostInGraph = 60
 
 export const resourceRelations: Command = {
   path: ['resource', 'relations'],
@@ -28,7 +32,8 @@ export const resourceRelations: Command = {
     const tree = treeOf(id, relations, new Set())
     const full = call.flags.has('full')
     if (judgesAsPcs(call.speech)) return done(`${relationLines(cib, id, full).join('\n')}\n`, tree)
-    return done(printTree(tree, full), tree)
+    const edges = relationEdges(configuration.resources, configuration.constraints)
+    return done(printTree(tree, full), { ...tree, graph: neighbourhoodOf(id, edges, mostInGraph) })
   },
 }
 

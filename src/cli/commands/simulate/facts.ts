@@ -3,6 +3,7 @@ import { isoTime } from '../../../base/index.ts'
 import { type IsSecret, secretNames, textWithoutSecrets } from '../../../cib/index.ts'
 import { type SimulationText, utilizationOf } from '../../../scheduler/index.ts'
 import type { ClusterStatus } from '../../../status/index.ts'
+import type { GraphAction } from '../../../transition/index.ts'
 import { nodeFacts, resourceFacts } from '../../facts/status-facts.ts'
 
 export function simulationFacts(texts: SimulationText): Readonly<Record<string, unknown>> {
@@ -23,6 +24,7 @@ export function simulationFacts(texts: SimulationText): Readonly<Record<string, 
       exitCode,
       failed,
     })),
+    actions: simulation.graph.actions.map(actionFacts),
     after: statusFacts(after(), isSecret),
     nextChange: nextChangeFacts(simulation.status),
     utilization: {
@@ -33,6 +35,32 @@ export function simulationFacts(texts: SimulationText): Readonly<Record<string, 
     summary: texts.summary.split('\n'),
     scores: texts.scores().trimEnd().split('\n'),
     graph: textWithoutSecrets(texts.graph(), isSecret),
+  }
+}
+
+/** The graph that would be executed, without what agents are given: `after` are the actions that come before it. */
+export interface ActionFacts {
+  readonly id: number
+  readonly kind: GraphAction['kind']
+  readonly key: string
+  readonly operation: string
+  readonly resource?: string
+  readonly node?: string
+  readonly intervalMs?: number
+  readonly after: readonly number[]
+}
+
+function actionFacts(action: GraphAction): ActionFacts {
+  const { id, kind, key, operation, resource, node, inputs } = action
+  return {
+    id,
+    kind,
+    key,
+    operation,
+    ...(resource === undefined ? {} : { resource }),
+    ...(node === undefined ? {} : { node }),
+    ...(action.kind === 'resource' && action.intervalMs > 0 ? { intervalMs: action.intervalMs } : {}),
+    after: inputs,
   }
 }
 
