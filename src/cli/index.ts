@@ -1,6 +1,7 @@
 /** The command line: commands with pcs's grammar, their help and completion. The program is start/main.ts. */
 
 export type { TimelineKind } from '../journal/index.ts'
+export type { ResourceExplanation } from '../scheduler/index.ts'
 export { accessThrough } from './access/live-access.ts'
 export type { ClusterAccess } from './call/access.ts'
 export { type Command, changeFlags, commonFlags, type Flag, pcsFlags, Refusal, type Terminal } from './call/command.ts'
@@ -8,7 +9,6 @@ export { bashScript, zshScript } from './call/completion.ts'
 export { describeCommand, flagUsage } from './call/help.ts'
 export { findCommand } from './call/tree.ts'
 export { allCommands } from './commands/all-commands.ts'
-export type { ResourceExplanation } from '../scheduler/index.ts'
 export type { ActionFacts } from './commands/simulate/facts.ts'
 export type { PictureThen } from './commands/timeline/then.ts'
 export type { TimelineEvent } from './commands/timeline/timeline.ts'
