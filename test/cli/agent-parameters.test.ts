@@ -71,6 +71,12 @@ describe('a script without parameters', () => {
     expect(parameterMistakes(unknown, new Map([['foo', 'bar']]), { required: true })).toEqual([])
   })
 
+  test('takes what traces it, if it is an OCF agent', () => {
+    const ocf: InstalledAgent = { ...script, agent: { class: 'ocf', provider: 'p', type: 'x' } }
+    expect(parameterMistakes(ocf, new Map([['trace_ra', '1']]), { required: true })).toEqual([])
+    expect(parameterMistakes(ocf, new Map([['foo', '1']]), { required: true })).toHaveLength(1)
+  })
+
   test('gets its times without units, as Pacemaker advises them', () => {
     expect(advisedOperations(script).find(({ name }) => name === 'monitor')?.attributes).toEqual({
       interval: '15',

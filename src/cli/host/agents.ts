@@ -180,6 +180,8 @@ export function parameterMistakes(
   const isFencing = agent.class === 'stonith'
   const unknown = [...parameters.keys()]
     .filter((name) => !names.includes(name) && !(isFencing && fenceDeviceOption(name) !== undefined))
+    // The shell functions of OCF agents read these, whatever the metadata says.
+    .filter((name) => !(agent.class === 'ocf' && ['trace_ra', 'trace_file'].includes(name)))
     .map(
       (name): Message => ({
         own: `${agentName(agent)} has no parameter '${name}'.${suggestion(name, names)}`,
