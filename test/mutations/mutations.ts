@@ -569,7 +569,7 @@ export const mutations: Readonly<Record<string, readonly Mutation[]>> = {
     ],
     [
       'a failed action counts as done',
-      "if (outcome === 'failed') return { ...walk, underWay, failed: new Set(walk.failed).add(id) }",
+      "if (outcome === 'failed') return { ...ended, failed: new Set(walk.failed).add(id) }",
       '',
     ],
     ['batch-limit is not kept', 'if (limits.batch > 0 && this.#all >= limits.batch) return false', ''],
