@@ -133,6 +133,7 @@ function beginTerm(state: ControllerState, term: number, now: number): Controlle
     computingHolds: 0,
     computingRevision: 0,
     blocked: [],
+    awaited: [],
     publishAt: now,
   }
   return { ...state, dcState }

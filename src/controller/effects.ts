@@ -102,6 +102,8 @@ export type ControllerInput =
       /** Seconds from now until a rule, failure timeout or lock changes what holds. */
       readonly recheckInMs?: number
       readonly blocked?: readonly BlockedResource[]
+      /** Primitives, by their names in the configuration, whose results may let others start that wait for them. */
+      readonly awaited?: readonly string[]
       /** Every shutdown lock that holds; undefined: not computed. */
       readonly shutdownLocks?: readonly ShutdownLockRecord[]
     }

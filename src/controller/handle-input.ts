@@ -155,8 +155,14 @@ function applyMeaning(state: ControllerState, meaning: Meaning, now: number): Co
 function actionSucceeded(state: ControllerState, outcome: OperationOutcome, now: number): ControllerState {
   const ended = endAction(state, outcome, 'succeeded')
   const wasLeft = walkOf(state, outcome.transition)?.aborted !== undefined && state.dcState?.lookAgain === undefined
-  if (!wasLeft) return ended
+  if (!wasLeft && !isAwaited(state, outcome)) return ended
   return lookAgain(ended, `${describeOperation(outcome)} on ${outcome.node} has ended`, now + settleMs(state))
+}
+
+/** Instances of a clone stand with their numbers in the history. */
+function isAwaited({ dcState }: ControllerState, { resource }: OperationOutcome): boolean {
+  if (dcState === undefined || dcState.lookAgain !== undefined) return false
+  return dcState.awaited.includes(resource) || dcState.awaited.includes(resource.replace(/:\d+$/, ''))
 }
 
 function settleMs(state: ControllerState): number {
@@ -213,6 +219,7 @@ function handleComputed(state: ControllerState, input: Input<'computed'>, now: n
       computedVersion: dcState.computingVersion,
       computedHolds: dcState.computingHolds,
       blocked: input.blocked ?? [],
+      awaited: input.awaited ?? [],
       // Rules change at whole seconds: a look a moment too early would have to be repeated at once.
       recheckAt: now + Math.max(recheckInMs, 100),
     },

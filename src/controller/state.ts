@@ -103,6 +103,8 @@ export interface DcState {
   /** Undefined: it did not fail. */
   readonly schedulerFailure?: string
   readonly blocked: readonly BlockedResource[]
+  /** A success of one of these primitives is a reason to look again: something waits for it. */
+  readonly awaited: readonly string[]
   readonly published?: TransitionRecord
   readonly publishAt: number
 }

@@ -22,10 +22,15 @@ export function whyNotTaken(record: RolloutRecord, input: RolloutInput, node: No
 }
 
 /** `waiting for db (1 of 2)`, where a requirement is not met. */
-export function whyRequired(requires: readonly Requirement[], online: ReadonlyMap<string, number>): string | undefined {
-  const missing = requires.filter(({ role, min }) => (online.get(role) ?? 0) < min)
-  if (missing.length === 0) return undefined
-  return `waiting for ${missing.map(({ role, min }) => `${role} (${online.get(role) ?? 0} of ${min})`).join(', ')}`
+export function whyRequired(
+  requires: readonly Requirement[],
+  { roles, services }: Pick<RolloutInput, 'roles' | 'services'>,
+): string | undefined {
+  const missing = requires.flatMap(({ role, service, min }) => {
+    const there = (role === undefined ? services.get(service) : roles.get(role)) ?? 0
+    return there >= min ? [] : [`${role ?? `the service ${service}`} (${there} of ${min})`]
+  })
+  return missing.length === 0 ? undefined : `waiting for ${missing.join(', ')}`
 }
 
 function whyNotReady({ online, maintenance, rollout }: NodeSeen): string | undefined {

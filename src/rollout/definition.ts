@@ -17,10 +17,10 @@ export interface Limit {
 }
 
 /** So many nodes of the role must be online before a node begins. */
-export interface Requirement {
-  readonly role: string
-  readonly min: number
-}
+/** Online nodes of a role, or healthy members of a service. */
+export type Requirement =
+  | { readonly role: string; readonly service?: never; readonly min: number }
+  | { readonly service: string; readonly role?: never; readonly min: number }
 
 export const holdKinds = ['drain', 'standby', 'maintenance', 'none'] as const
 export type HoldKind = (typeof holdKinds)[number]

@@ -32,6 +32,8 @@ export interface RolloutInput {
   readonly tasks: ReadonlyMap<string, TaskSeen>
   /** How many nodes of each role are online, remote nodes included. */
   readonly roles: ReadonlyMap<string, number>
+  /** How many members of each service are healthy. */
+  readonly services: ReadonlyMap<string, number>
   /** Nodes of the rollout that were removed from the cluster. */
   readonly removed: ReadonlySet<NodeName>
   /** Where a hold of this rollout is in force. */

@@ -95,10 +95,18 @@ function selectorOf(fields: Fields, path: FieldPath, report: Report): Selector {
 }
 
 function requirementsOf(value: unknown, report: Report): readonly Requirement[] {
-  const all = listOf(value).map((one) => ({ role: String(fieldsOf(one).role), min: Number(fieldsOf(one).min) }))
-  for (const [at, { role }] of all.entries())
-    if (all.findIndex((one) => one.role === role) < at)
-      report(['requires', at, 'role'], `The role '${role}' is in the list twice.`)
+  const all = listOf(value).map((one): Requirement => {
+    const { role, service, min } = fieldsOf(one)
+    return service === undefined
+      ? { role: String(role), min: Number(min) }
+      : { service: String(service), min: Number(min) }
+  })
+  for (const [at, { role, service }] of all.entries())
+    if (all.findIndex((one) => one.role === role && one.service === service) < at)
+      report(
+        ['requires', at, role === undefined ? 'service' : 'role'],
+        `The ${role === undefined ? `service '${service}'` : `role '${role}'`} is in the list twice.`,
+      )
   return all
 }
 

@@ -243,14 +243,19 @@ export const rolloutSchema: Schema = {
       title: 'a list of requirements',
       maxItems: 100,
       description:
-        'How many nodes of a role must be online, remote nodes included, before a node begins. Until then the rollout waits.',
+        'How many nodes of a role must be online, remote nodes included, or how many members of a service must be healthy, before a node begins. Until then the rollout waits.',
       items: {
         type: 'object',
-        title: 'role and min',
+        title: 'role or service, and min',
         additionalProperties: false,
-        required: ['role', 'min'],
+        required: ['min'],
+        minProperties: 2,
+        maxProperties: 2,
         properties: {
           role: use('name', { description: 'A role (`systole role list`).' }),
+          service: use('name', {
+            description: 'A service of this cluster (`systole service list`), whose checks validate it.',
+          }),
           min: { type: 'integer', title: 'a number of nodes', minimum: 1, maximum: 1000 },
         },
       },

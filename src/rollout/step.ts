@@ -66,7 +66,7 @@ function whyNotInGeneral(
   input: RolloutInput,
 ): string | undefined {
   if (window && !isInside(window, input.clock)) return 'it is outside the maintenance window'
-  const missing = whyRequired(requires, input.roles)
+  const missing = whyRequired(requires, input)
   if (missing !== undefined) return missing
   return input.settled ? undefined : 'the cluster has not settled'
 }

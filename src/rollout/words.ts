@@ -20,6 +20,7 @@ const nothingSeen: RolloutInput = {
   nodes: new Map(),
   tasks: new Map(),
   roles: new Map(),
+  services: new Map(),
   removed: new Set(),
   held: new Set(),
   settled: false,

@@ -3,6 +3,7 @@ import { compareText } from '../base/index.ts'
 import type { ClusterStatus, NodeStatus } from '../status/index.ts'
 import type { Catalogue } from './catalogue.ts'
 import type { Check } from './definition.ts'
+import { type DnsQuestion, declaredGates, gateAttribute } from './gates.ts'
 import { checkAttribute, passedCheck } from './health.ts'
 
 export interface DueCheck {
@@ -14,7 +15,9 @@ export interface DueCheck {
   readonly port: number
   /** The last result, as it is recorded now. */
   readonly recorded?: string | undefined
-  readonly check: Exclude<Check, { readonly kind: 'monitor' }>
+  /** The node attribute that has the result. */
+  readonly attribute: string
+  readonly check: Exclude<Check, { readonly kind: 'monitor' }> | DnsQuestion
 }
 
 export interface OwnChecks {
@@ -26,23 +29,60 @@ export interface OwnChecks {
 /** A member checks what it runs, and what runs on the remote and guest nodes whose connection it holds. */
 export function checksOf(self: string, catalogue: Catalogue, status: ClusterStatus): OwnChecks {
   const own = status.nodes.filter((node) => checkedBy(node, status) === self)
-  const recordedOn = (node: string, service: string): string | undefined =>
-    own.find(({ name }) => name === node)?.attributes.get(checkAttribute(service))
+  const recordedOn = (node: string, attribute: string): string | undefined =>
+    own.find(({ name }) => name === node)?.attributes.get(attribute)
   const names = new Set<string>(own.map(({ name }) => name))
-  const due = catalogue.services.flatMap(({ definition: { name, resource, check }, instances }) =>
+  const ofServices = catalogue.services.flatMap(({ definition: { name, resource, check }, instances }) =>
     instances.flatMap(({ node, address, port, state }): readonly DueCheck[] =>
       check.kind === 'monitor' || node === undefined || address === undefined || state === 'stopped' || !names.has(node)
         ? []
-        : [{ service: name, resource, node, address, port, check, recorded: recordedOn(node, name) }],
+        : [
+            {
+              service: name,
+              resource,
+              node,
+              address,
+              port,
+              attribute: checkAttribute(name),
+              check,
+              recorded: recordedOn(node, checkAttribute(name)),
+            },
+          ],
     ),
   )
-  const results = new Set(due.map(({ service, node }) => `${node} ${checkAttribute(service)}`))
+  const due = [...ofServices, ...ofGates(own, status, recordedOn)]
+  const results = new Set(due.map(({ attribute, node }) => `${node} ${attribute}`))
   const left = own.flatMap(({ name, attributes }) =>
     [...attributes].flatMap(([attribute, value]) =>
       isResult(attribute, value) && !results.has(`${name} ${attribute}`) ? [{ node: String(name), attribute }] : [],
     ),
   )
   return { due: due.toSorted((a, b) => compareText(a.service, b.service)), left }
+}
+
+/** Each node asks DNS itself: it is the one on which something is to start. */
+function ofGates(
+  own: readonly NodeStatus[],
+  { configuration }: ClusterStatus,
+  recordedOn: (node: string, attribute: string) => string | undefined,
+): readonly DueCheck[] {
+  return declaredGates(configuration).gates.flatMap((gate) => {
+    const { service, resource, dns } = gate
+    if (dns === undefined) return []
+    const attribute = gateAttribute(gate)
+    return own
+      .filter(({ online }) => online)
+      .map(({ name }) => ({
+        service,
+        resource,
+        node: name,
+        address: '',
+        port: 0,
+        attribute,
+        check: dns,
+        recorded: recordedOn(name, attribute),
+      }))
+  })
 }
 
 function checkedBy(node: NodeStatus, status: ClusterStatus): string | undefined {
@@ -52,4 +92,5 @@ function checkedBy(node: NodeStatus, status: ClusterStatus): string | undefined 
 }
 
 const isResult = (name: string, value: string): boolean =>
-  name.startsWith(checkAttribute('')) && (value === passedCheck || value.startsWith('failing: '))
+  (name.startsWith(checkAttribute('')) || name.startsWith('requires-')) &&
+  (value === passedCheck || value.startsWith('failing: '))

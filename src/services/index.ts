@@ -40,6 +40,19 @@ export {
   printDnsSetting,
   printHttpSetting,
 } from './doors.ts'
+export {
+  awaitedBy,
+  type DnsQuestion,
+  declaredGates,
+  type GateDefinition,
+  type GateState,
+  gateAttribute,
+  gateAttributePrefix,
+  gatesOf,
+  mostGates,
+  parseGate,
+  printGate,
+} from './gates.ts'
 export { checkAttribute, checkSet, failedCheck, passedCheck, type ServiceState, type Verified } from './health.ts'
 export { isWithin, type Network, parseIp, plainIp } from './ip.ts'
 export { type NodeAddress, type Zone, zoneOf } from './zone.ts'

@@ -13,7 +13,7 @@ constraint ticket config | console status | export | history list | history show
 property defaults | property describe | property list | quorum config | quorum device status | quorum status | resource agents |
 resource config | resource describe | resource failcount | resource group list | resource list | resource providers | resource relations |
 resource coverage | resource relocate dry-run | resource relocate show | resource standards | role list | rollout history | rollout show |
-rollout status | rollout verify | rollout versions | service list | service show | service wait | simulate | status | status nodes |
+rollout status | rollout verify | rollout versions | service gate list | service list | service show | service wait | simulate | status | status nodes |
 status query resource | status resources | status wait | stonith config | stonith describe | stonith history | stonith level | stonith level verify |
 stonith list | stonith sbd config | stonith status | tag config | ticket status | token list | wait converged | why |
 cluster node plan | node facts | node health | profile list | profile match | service dns show | service http show | play list | play show |
@@ -41,7 +41,7 @@ resource move | resource move-with-constraint | resource op add | resource op de
 resource op defaults set delete | resource op defaults set update | resource op remove | resource promotable | resource refresh |
 resource relocate clear | resource relocate run | resource restart | resource safe-disable | resource unclone | resource unmanage |
 resource update | resource utilization | role add | role remove | rollout abort | rollout confirm | rollout pause | rollout plan | rollout resume | rollout start |
-service create | service delete | service update | stonith confirm | stonith create | stonith fence | stonith history cleanup |
+service create | service delete | service gate add | service gate remove | service update | stonith confirm | stonith create | stonith fence | stonith history cleanup |
 stonith history update | stonith level add | stonith level clear | stonith level remove | stonith sbd disable | stonith sbd enable | tag create |
 tag delete | tag update | ticket cleanup | ticket grant | ticket revoke | ticket standby | ticket unstandby | token revoke |
 utilization auto | profile create | profile require | profile delete | service dns enable | service dns disable | service http enable |

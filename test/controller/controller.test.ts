@@ -371,6 +371,22 @@ describe('a transition', () => {
     expect(dc.take('compute')).toMatchObject([{ reason: 'start of web on beta failed with exit code 1' }])
   })
 
+  test('a success that something waits for is followed by another, and any other is not', () => {
+    const dc = new Dc()
+    const start = resourceAction(1, 'start', beta)
+    const other = { ...resourceAction(2, 'start', beta), resource: resourceId('db') }
+    dc.later(50)
+    const [compute] = dc.take('compute')
+    if (compute?.kind !== 'compute') throw new Error('nothing was computed')
+    dc.feed({ kind: 'computed', compute: compute.compute, graph: graphOf(start, other), awaited: ['web'] })
+    dc.result(other)
+    dc.later(50)
+    expect(dc.take('compute')).toEqual([])
+    dc.result(start)
+    dc.later(50)
+    expect(dc.take('compute')).toHaveLength(1)
+  })
+
   test('what clears a failure is followed by another, which places what the failure had banned', () => {
     const dc = new Dc()
     dc.computes()

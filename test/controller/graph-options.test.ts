@@ -114,6 +114,7 @@ function dcWith(cib: SmallCib): { readonly state: ControllerState; readonly walk
     computingVersion: 1,
     computingRevision: 1,
     blocked: [],
+    awaited: [],
     publishAt: 0,
   }
   return { state: { ...initialController(nodeName('n1'), defaultControllerTimings), dcState }, walk }

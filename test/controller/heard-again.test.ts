@@ -57,6 +57,7 @@ function state(of: {
       computingVersion: 0,
       computingRevision: 0,
       blocked: [],
+      awaited: [],
       publishAt: 0,
     },
   }

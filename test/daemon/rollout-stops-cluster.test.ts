@@ -35,6 +35,7 @@ function taskArgv(run: string): readonly string[] {
     majority: 0,
     otherVotes: 0,
     roles: new Map(),
+    services: new Map(),
     clock: { day: 0, minutes: 0 },
   }
   const holding = rolloutStep(newRecord({ ...given, waves: [{ nodes: [n1] }] }, 0), input, 1).state

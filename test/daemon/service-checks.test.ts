@@ -20,6 +20,7 @@ const due = (check: Partial<DueCheck['check']>, port = 80): DueCheck => ({
   node: 'n1',
   address: '127.0.0.1',
   port,
+  attribute: 'service-web',
   check: { ...timing, ...check } as DueCheck['check'],
 })
 
@@ -153,7 +154,7 @@ test("an administrator's node attribute that has the name of a result is neither
   program('counting', `echo x >> ${times}; exit 1`)
   const check = due({ kind: 'command', command: 'counting' })
   const left = ['service-own', 'service-gone'].map((attribute) => ({ node: 'n1', attribute }))
-  keeper.take({ due: [check, { ...check, service: 'other' }], left })
+  keeper.take({ due: [check, { ...check, service: 'other', attribute: 'service-other' }], left })
   await vi.waitFor(() => expect(readFileSync(times, 'utf8').length).toBeGreaterThan(12), { timeout: 20_000 })
   keeper.close()
   expect(changes).toEqual([

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Lab } from './lab/lab.ts'
@@ -92,6 +92,45 @@ test('the cluster has converged when everything is there, and says what is missi
   await lab.systole('n3', 'service', 'wait', 'www', '--timeout=60s')
 }, 120_000)
 
+/** What waits for all members to pass a check that fails on n2, and for what DNS knows of another service: then nobody minds either. */
+async function gated(marks: string): Promise<void> {
+  const runs = async (resource: string): Promise<boolean> =>
+    (await lab.systole('n1', 'resource', 'status', resource)).includes('Started')
+  await lab.systole('n1', 'resource', 'create', 'api', 'ocf:pacemaker:Dummy', '--disabled')
+  await lab.systole('n1', 'service', 'gate', 'add', 'api', 'deep', 'min=3')
+  await lab.systole('n1', 'service', 'dns', 'enable', '--wait')
+  await lab.systole('n1', 'resource', 'create', 'far', 'ocf:pacemaker:Dummy', '--disabled')
+  const question = ['dns=page.service.systole', 'server=127.0.0.1', 'interval=1s']
+  await lab.systole('n2', 'service', 'gate', 'add', 'far', 'west', ...question, 'min=3')
+  await lab.systole('n2', 'resource', 'create', 'never', 'ocf:pacemaker:Dummy', '--disabled')
+  await lab.systole('n2', 'service', 'gate', 'add', 'never', 'west', ...question, 'min=4')
+  await lab.systole('n1', 'resource', 'enable', 'api', 'far', 'never')
+  await lab.until('DNS has enough for one', async () => await runs('far'))
+  expect(await runs('api')).toBe(false)
+  expect(await runs('never')).toBe(false)
+  expect(await lab.systole('n3', 'why', 'api')).toMatch(
+    /the gate deep is closed: 2 of 3 members of deep are healthy: .*no database behind deep/,
+  )
+  await lab.until('each node has asked', async () =>
+    /never +west .*closed .*page\.service\.systole has 3 of 4 members/.test(
+      await lab.systole('n3', 'service', 'gate', 'list'),
+    ),
+  )
+  rmSync(join(marks, 'n2'))
+  await lab.until('it has started', async () => await runs('api'))
+  writeFileSync(join(marks, 'n2'), '')
+  await lab.until('the check fails again', async () => (await show('deep', 'n3')).healthy === 2)
+  expect(await runs('api')).toBe(true)
+  await lab.systole('n1', 'service', 'gate', 'remove', 'never', 'west', '--wait')
+  await lab.until('nothing keeps it any more', async () => await runs('never'))
+  await lab.systole('n1', 'resource', 'delete', 'api', 'far', 'never', '--wait')
+  await lab.systole('n1', 'service', 'dns', 'disable')
+  await lab.until(
+    'no answer is left',
+    async () => !(await lab.systole('n1', 'cluster', 'cib')).includes('requires-far'),
+  )
+}
+
 test("a check of the service's own decides beside the monitor, is repeated by each node, and its reason is shown", async () => {
   const marks = installCheck()
   await lab.systole(
@@ -119,6 +158,7 @@ test("a check of the service's own decides beside the monitor, is repeated by ea
       ({ state, reason = '' }) => state === 'failing' && /ECONNREFUSED/.test(reason),
     ),
   )
+  await gated(marks)
   const cib = join(lab.folder, 'checked.xml')
   writeFileSync(cib, await lab.inNode('n1', 'systole', 'cluster', 'cib'))
   await lab.inNode('n1', 'crm_verify', '-x', cib)

@@ -25,6 +25,7 @@ interface Given {
   readonly clock?: RolloutInput['clock']
   readonly removed?: readonly NodeName[]
   readonly roles?: Readonly<Record<string, number>>
+  readonly services?: Readonly<Record<string, number>>
   /** Where somebody else has released the hold. */
   readonly released?: readonly NodeName[]
   readonly dc?: NodeName
@@ -37,6 +38,7 @@ const input = ({
   clock = { day: 1, minutes: 0 },
   removed = [],
   roles = {},
+  services = {},
   released = [],
   dc,
 }: Given = {}): RolloutInput => ({
@@ -45,6 +47,7 @@ const input = ({
   tasks: new Map(Object.entries(tasks)),
   removed: new Set(removed),
   roles: new Map(Object.entries(roles)),
+  services: new Map(Object.entries(services)),
   held: new Set([n1, n2, n3].filter((name) => !released.includes(name))),
   settled,
   majority: 2,
@@ -209,6 +212,20 @@ describe('who may begin', () => {
       'as many nodes of a role as are required',
       { requires: [{ role: 'db', min: 2 }] },
       { roles: { db: 2 } },
+      ['working', 'waiting', 'waiting'],
+      '',
+    ],
+    [
+      'fewer healthy members of a service than are required',
+      { requires: [{ service: 'db', min: 2 }] },
+      { roles: { db: 5 }, services: { db: 1 } },
+      ['waiting', 'waiting', 'waiting'],
+      'waiting for the service db (1 of 2)',
+    ],
+    [
+      'as many members of a service as are required',
+      { requires: [{ service: 'db', min: 2 }] },
+      { services: { db: 2 } },
       ['working', 'waiting', 'waiting'],
       '',
     ],

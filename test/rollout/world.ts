@@ -343,6 +343,7 @@ export class World {
       majority: this.#majority(),
       otherVotes: 0,
       roles: new Map([['host', this.#hosts.filter(({ daemon }) => daemon).length]]),
+      services: new Map(),
       clock: { day: 1, minutes: Math.floor(this.#now / 60_000) % 60 },
     }
   }

@@ -162,6 +162,7 @@ import {
   serviceHttpEnable,
   serviceHttpShow,
 } from './service/doors.ts'
+import { serviceGateAdd, serviceGateList, serviceGateRemove } from './service/gate.ts'
 import { serviceCreate, serviceDelete, serviceList, serviceShow, serviceUpdate } from './service/service.ts'
 import { serviceWait, serviceWatch } from './service/wait.ts'
 import { simulateCommand } from './simulate/simulate.ts'
@@ -409,6 +410,9 @@ export const allCommands: readonly Command[] = [
   serviceDelete,
   serviceList,
   serviceShow,
+  serviceGateAdd,
+  serviceGateRemove,
+  serviceGateList,
   serviceWatch,
   serviceWait,
   serviceDnsEnable,

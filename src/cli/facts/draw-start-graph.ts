@@ -86,7 +86,8 @@ function inBrackets(wait: Wait): string {
   return note === '' ? '' : ` (${note})`
 }
 
-function noteOf({ because, constraint, optional, any }: Wait): string {
+function noteOf({ because, constraint, optional, any, needs }: Wait): string {
+  if (needs !== undefined) return `gate: ${needs.min} of ${needs.service}`
   if (because !== 'order') return because === 'promotion' ? '' : because
   return [constraint ?? [], optional ? 'optional' : [], any ? 'any of them' : []].flat().join(', ')
 }

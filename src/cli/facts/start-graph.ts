@@ -4,6 +4,7 @@
  * Should Start/Stop" and "Ordering Sets of Resources" (Pacemaker Explained).
  */
 import type { Configuration, OrderAction, OrderConstraint, OrderKind, ResourceSet } from '../../cib/index.ts'
+import { declaredGates, declaredServices } from '../../services/index.ts'
 import { resourceIndex, type Start, type StartTree, startTreeOf, type Wait } from './start-tree.ts'
 
 export interface Together {
@@ -36,8 +37,10 @@ export function startGraphOf(configuration: Configuration): StartGraph {
     if (found.length === 0) others.push(constraint.id)
     waits.push(...found)
   }
+  const gates = gateWaits(configuration, tree)
+  waits.push(...gates.waits)
   for (const { first, next } of waits) for (const id of [first, next]) if (id.endsWith(' promote')) promoted.add(id)
-  const events = tree.starts.flatMap((start): readonly Start[] => {
+  const events = [...gates.external, ...tree.starts].flatMap((start): readonly Start[] => {
     const promotion = `${start.id} promote`
     if (!promoted.has(promotion)) return [start]
     waits.push({ first: start.id, next: promotion, because: 'promotion', optional: false })
@@ -72,6 +75,33 @@ function onceEach(waits: readonly Wait[]): readonly Wait[] {
     if (!found.has(key) || !wait.optional) found.set(key, wait)
   }
   return [...found.values()]
+}
+
+/** From what offers the service, or from the name that DNS is asked for. */
+function gateWaits(
+  configuration: Configuration,
+  tree: StartTree,
+): { readonly waits: readonly Wait[]; readonly external: readonly Start[] } {
+  const providers = new Map(declaredServices(configuration).services.map(({ name, ...one }) => [name, one]))
+  const external = new Map<string, Start>()
+  const waits = declaredGates(configuration).gates.flatMap(({ service, resource, min, dns }) => {
+    if (dns !== undefined)
+      external.set(dns.name, { id: dns.name, resource: dns.name, action: 'start', kind: 'external' })
+    const provider = providers.get(service)
+    const offered = provider === undefined ? [] : tree.lastOf(provider.resource)
+    const promoted = provider?.role === 'Promoted' ? offered.map((id) => `${id} promote`) : offered
+    const firsts = dns === undefined ? promoted : [dns.name]
+    return firsts.flatMap((first) =>
+      tree.firstOf(resource).map((next) => ({
+        first,
+        next,
+        because: 'gate' as const,
+        optional: false,
+        needs: { service, min },
+      })),
+    )
+  })
+  return { waits, external: [...external.values()] }
 }
 
 interface Pair {

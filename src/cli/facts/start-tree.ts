@@ -7,14 +7,15 @@ export interface Start {
   readonly id: string
   readonly resource: string
   readonly action: 'start' | 'promote'
-  readonly kind: 'primitive' | 'clone' | 'bundle'
+  /** `external`: what DNS is asked for; nobody here starts it. */
+  readonly kind: 'primitive' | 'clone' | 'bundle' | 'external'
   /** The group or bundle that it is part of. */
   readonly within?: string
   /** From 1; undefined in a loop, and behind one. */
   readonly wave?: number
 }
 
-export type WaitReason = 'order' | 'group' | 'bundle' | 'promotion'
+export type WaitReason = 'order' | 'group' | 'bundle' | 'promotion' | 'gate'
 
 export interface Wait {
   readonly first: string
@@ -25,6 +26,8 @@ export interface Wait {
   /** Of an order: it needs one of those that it waits for. */
   readonly any?: true
   readonly constraint?: string
+  /** Of a gate: how many members of which service. */
+  readonly needs?: { readonly service: string; readonly min: number }
 }
 
 export interface StartTree {

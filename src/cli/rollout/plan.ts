@@ -14,6 +14,7 @@ import {
   whyRequired,
 } from '../../rollout/index.ts'
 import { type Simulation, simulate } from '../../scheduler/index.ts'
+import { catalogueOf, healthyOf } from '../../services/index.ts'
 import { type ClusterStatus, isActive, type PrimitiveResource, statusOfCib } from '../../status/index.ts'
 import { decide } from '../change/decide.ts'
 import { type PlannedAction, plannedActionsBetween } from '../change/planned-actions.ts'
@@ -133,8 +134,12 @@ function groupsOf(
   return { groups, waiting }
 }
 
-function requiredNote({ requires = [] }: RolloutDefinition, { nodes }: ClusterStatus): readonly string[] {
-  const why = whyRequired(requires, countRoles(nodes.filter(({ online, unclean }) => online && !unclean)))
+function requiredNote({ requires = [] }: RolloutDefinition, status: ClusterStatus): readonly string[] {
+  const { services } = catalogueOf(status, () => undefined)
+  const why = whyRequired(requires, {
+    roles: countRoles(status.nodes.filter(({ online, unclean }) => online && !unclean)),
+    services: new Map(services.map((service) => [service.definition.name, healthyOf(service).length])),
+  })
   return why === undefined ? [] : [`No node begins yet: ${why}.`]
 }
 

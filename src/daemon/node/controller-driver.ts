@@ -58,8 +58,8 @@ export class ControllerDriver {
     try {
       const planned = await this.#ports.plan()
       const recheck = planned.recheckInMs === undefined ? {} : { recheckInMs: planned.recheckInMs }
-      const { graph, blocked, shutdownLocks } = planned
-      return { kind: 'computed', compute, graph, blocked, shutdownLocks, ...recheck }
+      const { graph, blocked, awaited, shutdownLocks } = planned
+      return { kind: 'computed', compute, graph, blocked, awaited, shutdownLocks, ...recheck }
     } catch (error) {
       this.#ports.log.error('no transition could be computed', { error })
       return { kind: 'compute-failed', compute, message: String(error) }

@@ -64,6 +64,8 @@ export interface Planned {
   readonly computedVersion: number
   readonly recheckInMs?: number
   readonly blocked: readonly BlockedResource[]
+  /** Primitives whose results may open a gate that is closed. */
+  readonly awaited: readonly string[]
   readonly noQuorumPolicy: string
   /** Where a node asks for itself: what runs there and is not managed, by the names in the configuration. */
   readonly unmanaged: readonly ResourceId[]

@@ -5,6 +5,7 @@ import { type NodeName, type ResourceId, utcOffsetAt } from '../../base/index.ts
 import type { ShutdownLockRecord, XmlElement } from '../../cib/index.ts'
 import type { BlockedResource } from '../../controller/index.ts'
 import { schedule } from '../../scheduler/index.ts'
+import { awaitedBy, gatesOf } from '../../services/index.ts'
 import { type ClusterStatus, primitivesIn } from '../../status/index.ts'
 import type { Planned, Question } from './messages.ts'
 
@@ -22,6 +23,7 @@ export function plan(
     noQuorumPolicy: status.options.noQuorumPolicy,
     shutdownLocks: shutdownLocksIn(status),
     unmanaged: asked.own === undefined ? [] : unmanagedOn(status, asked.own.node),
+    awaited: awaitedBy(gatesOf(status), status),
     ...recheck,
   }
   return { planned, status }

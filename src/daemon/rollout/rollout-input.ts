@@ -13,6 +13,7 @@ import {
   type RolloutInput,
   type RolloutRecord,
 } from '../../rollout/index.ts'
+import { catalogueOf, healthyOf } from '../../services/index.ts'
 import { type ClusterStatus, statusOfCib } from '../../status/index.ts'
 import { remoteNodesOf, taskNodeLife } from '../jobs/task-nodes.ts'
 import { type ClusterFile, storeHosts } from '../node-list/cluster-file.ts'
@@ -57,6 +58,7 @@ export function rolloutInput(
     nodes: new Map(nodes),
     tasks: tasksOf(sights.below, record),
     roles: countRoles(status.nodes.filter(({ online, unclean }) => online && !unclean)),
+    services: healthyCounts(status, record),
     removed: removedOf(sights, record),
     held: own,
     settled,
@@ -65,6 +67,16 @@ export function rolloutInput(
     otherVotes: sights.witnessUp && file.witness?.votes === true ? 1 : 0,
     clock: clockAt(now),
   }
+}
+
+/** Only where they are asked for: a rollout looks after every change. */
+function healthyCounts(
+  status: ClusterStatus,
+  { definition: { requires = [] } }: RolloutRecord,
+): ReadonlyMap<string, number> {
+  if (requires.every(({ service }) => service === undefined)) return new Map()
+  const { services } = catalogueOf(status, () => undefined)
+  return new Map(services.map((service) => [service.definition.name, healthyOf(service).length]))
 }
 
 /** Those that are only away stand in the list of nodes. One that is being removed counts from when it has left: its tasks are lost then. */

@@ -2,14 +2,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { nodeName } from '../../base/index.ts'
 import type { ClusterView } from '../../controller/index.ts'
-import {
-  checkAttribute,
-  checkSet,
-  type DueCheck,
-  failedCheck,
-  type OwnChecks,
-  passedCheck,
-} from '../../services/index.ts'
+import { checkSet, type DueCheck, failedCheck, type OwnChecks, passedCheck } from '../../services/index.ts'
 import type { AttributeChanges } from '../attributes/attribute-changes.ts'
 import type { Log } from '../host/log.ts'
 import { CheckTurns } from './check-turns.ts'
@@ -32,7 +25,7 @@ interface Running {
 /** A service that fails with another reason each time would have the whole cluster write and decide as often. */
 const otherReasonMs = 60_000
 
-const keyOf = ({ service, node }: DueCheck): string => `${node} ${service}`
+const keyOf = ({ attribute, node }: DueCheck): string => `${node} ${attribute}`
 
 export class CheckKeeper {
   readonly #ports: CheckKeeperPorts
@@ -81,7 +74,7 @@ export class CheckKeeper {
       // Somebody else may have taken it away.
       if (isNews(value, running)) {
         try {
-          await this.#record(running.due.node, checkAttribute(running.due.service), value)
+          await this.#record(running.due.node, running.due.attribute, value)
           running.due = { ...running.due, recorded: value }
           running.recordedAt = performance.now()
         } catch (error) {

@@ -6,6 +6,7 @@ import { connect } from 'node:net'
 import { dirname, join } from 'node:path'
 import { printable, reasonOf } from '../../base/index.ts'
 import type { DueCheck } from '../../services/index.ts'
+import { enoughIn } from './dns-question.ts'
 
 const longestReason = 160
 const longestOutput = 4096
@@ -25,6 +26,7 @@ export async function probe(due: DueCheck, place: Place): Promise<string | undef
 
 async function resultOf(due: DueCheck, { folder, signal }: Place): Promise<string | undefined> {
   const { check } = due
+  if (check.kind === 'dns') return await enoughIn(check, signal)
   if (check.kind === 'tcp') return await tcp(due)
   return await (check.kind === 'http' ? http(due, check.path) : command(due, join(folder, check.command), signal))
 }

@@ -5,7 +5,7 @@
 import { isIP } from 'node:net'
 import type { MonotonicMs, NodeName } from '../../base/index.ts'
 import type { ClusterView } from '../../controller/index.ts'
-import { type Catalogue, declaredServices } from '../../services/index.ts'
+import { type Catalogue, declaredGates, declaredServices } from '../../services/index.ts'
 import { Discovery } from '../discovery/discovery.ts'
 import type { Log } from '../host/log.ts'
 import type { ClusterFile, ClusterNodeEntry } from '../node-list/cluster-file.ts'
@@ -34,6 +34,8 @@ export class ServiceDriver {
   readonly #watches: WatchKeeper
   #timer: NodeJS.Timeout | undefined
   #isLooking = false
+  /** What is left of them is to be deleted. */
+  #knewGates = false
   #again = false
   /** The timer is one of a change. */
   #soon = false
@@ -85,7 +87,10 @@ export class ServiceDriver {
     if (configuration) this.#discovery.use(configuration, hostsOf(file(), self))
     const none = configuration === undefined || declaredServices(configuration).services.length === 0
     const asks = this.#discovery.isWanted || this.#watches.isWanted
-    if (none && this.#known.services.length === 0 && !asks) return
+    const gates = configuration !== undefined && declaredGates(configuration).gates.some(({ dns }) => dns !== undefined)
+    const knew = this.#knewGates
+    this.#knewGates = gates
+    if (none && this.#known.services.length === 0 && !asks && !gates && !knew) return
     this.#isLooking = true
     try {
       const addresses = Object.fromEntries(file().nodes.map(({ name, address }) => [name, address]))

@@ -152,6 +152,8 @@ export type ScoreSource =
   | { readonly kind: 'target-role'; readonly role: Role }
   | { readonly kind: 'instances'; readonly limit: 'clone-max' | 'clone-node-max' | 'replicas-per-host' }
   | { readonly kind: 'shutdown-lock'; readonly node: NodeName }
+  /** A service that it waits for has too few members. */
+  | { readonly kind: 'gate'; readonly service: string; readonly why: string }
   | { readonly kind: 'promotion' }
   /** What is bundled belongs to the replica that was made for it. */
   | { readonly kind: 'replica' }

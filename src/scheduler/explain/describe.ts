@@ -52,6 +52,8 @@ function describeSource(source: ScoreSource, background: Background): string {
       return describeInstanceLimit(source.limit)
     case 'shutdown-lock':
       return `locked to ${source.node} while that node is shut down`
+    case 'gate':
+      return `the gate ${source.service} is closed: ${source.why}`
     case 'promotion':
       return 'promotion score'
     case 'replica':

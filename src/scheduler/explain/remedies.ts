@@ -4,6 +4,7 @@
  */
 import { assertNever, isoTime, type NodeName, type ResourceId } from '../../base/index.ts'
 import { definitionsAround, type NvSet, type ResourceDefinition, topLevelOf } from '../../cib/index.ts'
+import { gatesOf } from '../../services/index.ts'
 import type { ClusterStatus, PrimitiveResource } from '../../status/index.ts'
 import type { Contribution, NodeUnavailable, PlacementReason } from '../assigned/assignment.ts'
 
@@ -79,6 +80,8 @@ export function remediesForContribution(about: About, { source }: Contribution, 
       return [remedyForCapacity(about, node)]
     case 'shutdown-lock':
       return [`start ${source.node} again, or give the lock up: systole resource refresh ${id} ${source.node}`]
+    case 'gate':
+      return [remedyForGate(about, source.service)]
     case 'target-role':
       return about.resource.meta.targetRole === undefined ? [] : [remedyForTargetRole(about.status, about.resource)]
     case 'stickiness':
@@ -94,6 +97,18 @@ export function remediesForContribution(about: About, { source }: Contribution, 
     default:
       return assertNever(source)
   }
+}
+
+function remedyForGate({ status, resource }: About, service: string): string {
+  const gate = gatesOf(status).find(
+    (one) =>
+      one.service === service &&
+      definitionsAround(status.configuration, resource.configuredId).some(({ id }) => id === one.resource),
+  )
+  const remove = `systole service gate remove ${gate?.resource ?? resource.configuredId} ${service}`
+  return gate?.definition !== undefined && gate.definition.dns === undefined
+    ? `systole service show ${service}, or, to start without it: ${remove}`
+    : `to start without it: ${remove}`
 }
 
 function remedyForTicket({ tickets }: ClusterStatus, id: string): string {

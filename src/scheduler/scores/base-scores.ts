@@ -13,6 +13,7 @@ import type { TicketEffects } from '../constraints/tickets.ts'
 import type { Entry, PrimitiveEntry, ResourceTree } from '../resources/tree.ts'
 import { applyExclusiveDiscovery } from './exclusive-discovery.ts'
 import { applyFailCounts } from './fail-counts.ts'
+import { applyGates } from './gates.ts'
 import { applyHealth } from './health.ts'
 import { applyHistory } from './history.ts'
 import { applyLocation, type LocationWork } from './locations.ts'
@@ -55,6 +56,7 @@ export function baseScores(input: BaseInput): BaseScores {
   applyHealth(work)
   for (const { entry, ticket } of input.tickets.banned) banEverywhere(work, entry, { kind: 'ticket', ticket })
   const locks = applyShutdownLocks(work)
+  applyGates(work)
   // For whichever role, and even if its rule holds on no node.
   for (const { discovery, target } of locations) if (discovery === 'exclusive') work.exclusive.add(target.index)
   // The last written constraint is applied first; it matters only where finite scores add up to infinity.

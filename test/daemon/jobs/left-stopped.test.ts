@@ -31,6 +31,7 @@ function argvOf(command: object): readonly string[] {
     majority: 0,
     otherVotes: 0,
     roles: new Map(),
+    services: new Map(),
     clock: { day: 1, minutes: 0 },
   }
   let record = newRecord({ ...given, waves: [{ nodes: [n1] }] }, 1)

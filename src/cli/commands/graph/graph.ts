@@ -11,7 +11,7 @@ export const graph: Command = {
   usage: '[--dot|--svg]',
   summary: 'Show what waits for what when the resources start, and the waves in which they start',
   details:
-    "Groups, bundles, order constraints with their sets, and promotions make a start wait; colocations are shown and make nothing wait. The graph is that of the configuration: nodes, disabled resources and the present state do not count ('systole simulate' has those). Fence devices are shown where an order names them. The exit code is 1 when resources wait for each other in a loop.",
+    "Groups, bundles, order constraints with their sets, promotions and gates make a start wait; colocations are shown and make nothing wait. The graph is that of the configuration: nodes, disabled resources and the present state do not count ('systole simulate' has those). Fence devices are shown where an order names them. The exit code is 1 when resources wait for each other in a loop.",
   examples: ['systole graph', 'systole graph --svg > graph.svg', 'systole graph -f planned.xml --json'],
   flags: [
     ...sourceFlags.filter(({ name }) => name === 'xml-file'),

@@ -9,6 +9,7 @@ import {
   type XmlElement,
 } from '../../../cib/index.ts'
 import {
+  declaredGates,
   declaredServices,
   mostOfResource,
   mostServices,
@@ -90,7 +91,16 @@ export const serviceDelete: Command = {
     expectWords(call.words, { atLeast: 1, atMost: 1, usage: 'service delete <name>' })
     const [name = ''] = call.words
     return await changeCib(call, {
-      edit: (cib) => write(cib, declaredIn(cib, name), ''),
+      edit: (cib) => {
+        const waiting = declaredGates(readConfiguration(cib)).gates.filter(
+          ({ service, dns }) => service === name && dns === undefined,
+        )
+        if (waiting.length > 0 && !call.flags.has('force'))
+          throw new Refusal(
+            `${waiting.map(({ resource }) => resource).join(', ')} would never start: ${waiting.length === 1 ? 'a gate waits' : 'gates wait'} for ${name}. Remove the gate first ('systole service gate list' shows them), or add --force.`,
+          )
+        return write(cib, declaredIn(cib, name), '')
+      },
       message: () => `Service ${name} is not declared any more.`,
     })
   },

@@ -5,7 +5,7 @@
 import type { XmlElement } from '../../../cib/index.ts'
 import { describeHold, holdsIn, howToEnd } from '../../../holds/index.ts'
 import type { ClusterState } from '../../../rpc/index.ts'
-import { declaredServices } from '../../../services/index.ts'
+import { declaredGates, declaredServices } from '../../../services/index.ts'
 import { type ClusterStatus, failuresAlike, type NodeStatus, remarksOn } from '../../../status/index.ts'
 import type { Attention, StoppedTogether } from '../../facts/status-facts.ts'
 import { describeAttempts, unresolved } from '../stonith/history.ts'
@@ -136,9 +136,10 @@ function ofResources({ read, stopped }: Seen): readonly Attention[] {
     .map(({ resource, node, text }) =>
       about('note', `${resource} on ${node}: ${text}`, { resources: [resource], nodes: [node] }),
     )
-  const services = declaredServices(read.configuration).mistakes.map((text) =>
-    about('note', text, { next: ['systole service list'] }),
-  )
+  const services = [
+    ...declaredServices(read.configuration).mistakes,
+    ...declaredGates(read.configuration).mistakes,
+  ].map((text) => about('note', text, { next: ['systole service list'] }))
   return [...idle, ...failed, ...remarks, ...services]
 }
 

@@ -1,7 +1,7 @@
 import { type IsSecret, secretNames, type XmlElement } from '../../../cib/index.ts'
 import { describeHold, holdsIn } from '../../../holds/index.ts'
 import type { ClusterState } from '../../../rpc/index.ts'
-import { declaredServices } from '../../../services/index.ts'
+import { declaredGates, declaredServices } from '../../../services/index.ts'
 import { type ClusterStatus, printClusterStatus, remarksOn } from '../../../status/index.ts'
 import { type Call, type Command, done, type Outcome } from '../../call/command.ts'
 import { stoppedTogether } from '../../change/left-stopped.ts'
@@ -213,8 +213,10 @@ function problems(read: ClusterStatus, state: ClusterState | undefined): readonl
   ]
 }
 
-const serviceMistakes = ({ configuration }: ClusterStatus): readonly string[] =>
-  declaredServices(configuration).mistakes
+const serviceMistakes = ({ configuration }: ClusterStatus): readonly string[] => [
+  ...declaredServices(configuration).mistakes,
+  ...declaredGates(configuration).mistakes,
+]
 
 const remarkLines = ({ resources }: ClusterStatus): readonly string[] =>
   resources.flatMap(remarksOn).map(({ resource, node, text }) => `${resource} on ${node}: ${text}`)
