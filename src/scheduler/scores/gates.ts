@@ -29,6 +29,7 @@ function closeFor(work: TableWork, unit: Entry, { service, closedOn }: GateState
     const name = work.nodes.names[node] ?? ''
     if (active.has(name)) continue
     const why = closedOn(name)
-    if (why !== undefined) addBelow(work, unit, node, { score: -INFINITY_SCORE, source: { kind: 'gate', service, why } })
+    if (why !== undefined)
+      addBelow(work, unit, node, { score: -INFINITY_SCORE, source: { kind: 'gate', service, why } })
   }
 }
