@@ -46,13 +46,12 @@ export {
   declaredGates,
   type GateDefinition,
   type GateState,
-  gateAttribute,
   gateAttributePrefix,
   gatesOf,
   mostGates,
   parseGate,
   printGate,
 } from './gates.ts'
-export { checkAttribute, checkSet, failedCheck, passedCheck, type ServiceState, type Verified } from './health.ts'
+export { checkSet, failedCheck, passedCheck, type ServiceState, type Verified } from './health.ts'
 export { isWithin, type Network, parseIp, plainIp } from './ip.ts'
 export { type NodeAddress, type Zone, zoneOf } from './zone.ts'
