@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import packageJson from '../../package.json' with { type: 'json' }
 import { Lab } from '../nodes/lab/lab.ts'
 
 const project = resolve(import.meta.dirname, '../..')
@@ -9,19 +10,12 @@ const project = resolve(import.meta.dirname, '../..')
 export const run = (program: string, ...words: readonly string[]): string =>
   execFileSync(program, words, { cwd: project, encoding: 'utf8', maxBuffer: 1e8, stdio: ['ignore', 'pipe', 'pipe'] })
 
+/** The version that the packages are of; the variants are 9.0.1 and 9.0.2. */
+export const released = packageJson.version
+
 /** All four, with Node.js inside. */
 export const buildPackages = (folder: string): string =>
-  run(
-    'node',
-    'scripts/run.mjs',
-    'scripts/package.ts',
-    '--compression',
-    'none',
-    '--version',
-    '0.1.0',
-    '--folder',
-    folder,
-  )
+  run('node', 'scripts/run.mjs', 'scripts/package.ts', '--compression', 'none', '--folder', folder)
 
 export function packageFile(folder: string, name: string, version: string): string {
   const file = readdirSync(folder).find((one) => one.startsWith(`${name}_${version}_`)) ?? 'missing'
@@ -69,18 +63,18 @@ rm -f /usr/sbin/policy-rc.d /etc/apt/sources.list /etc/apt/sources.list.d/*
   /** The same package as another version, after a change of its program. */
   variant(name: string, version: string, change: (program: string) => void = () => undefined): void {
     const tree = join(this.folder, 'tree')
-    run('dpkg-deb', '-R', this.file(name, '0.1.0'), tree)
+    run('dpkg-deb', '-R', this.file(name, released), tree)
     const control = join(tree, 'DEBIAN/control')
-    writeFileSync(control, readFileSync(control, 'utf8').replace('Version: 0.1.0', `Version: ${version}`))
+    writeFileSync(control, readFileSync(control, 'utf8').replace(`Version: ${released}`, `Version: ${version}`))
     const program = join(tree, 'usr/lib/systole/program')
     writeFileSync(join(program, 'build'), `${version}-variant\n`)
     change(program)
-    const to = this.file(name, '0.1.0').replace('_0.1.0_', `_${version}_`)
+    const to = this.file(name, released).replace(`_${released}_`, `_${version}_`)
     run('dpkg-deb', '--root-owner-group', '-Znone', '-b', tree, to)
     rmSync(tree, { recursive: true })
   }
 
-  async install(node: string, name: string, version = '0.1.0', ...options: readonly string[]): Promise<string> {
+  async install(node: string, name: string, version = released, ...options: readonly string[]): Promise<string> {
     return await this.apt(node, 'install', '--allow-downgrades', ...options, this.file(name, version))
   }
 

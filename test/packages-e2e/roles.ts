@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { isOnline } from '../nodes/lab/remote.ts'
 import { createWebService } from '../nodes/lab/web-service.ts'
 import { untilVotes } from '../nodes/lab/witness.ts'
-import { PackageLab } from './package-lab.ts'
+import { PackageLab, released } from './package-lab.ts'
 
 /**
  * Two nodes, a witness and a remote node, each with a systemd and a dpkg of its own: nothing of Systole is on them but what apt installs.
@@ -16,8 +16,8 @@ export function testRolesOn({ release, root }: { readonly release: string; reado
 
   beforeAll(async () => {
     lab.build()
-    for (const name of ['systole', 'systole-remote', 'systole-witness']) lab.variant(name, '0.1.1')
-    lab.variant('systole', '0.1.2', (program) => {
+    for (const name of ['systole', 'systole-remote', 'systole-witness']) lab.variant(name, '9.0.1')
+    lab.variant('systole', '9.0.2', (program) => {
       writeFileSync(join(program, 'bin/systoled'), '#!/bin/sh\nexit 1\n')
       chmodSync(join(program, 'bin/systoled'), 0o755)
     })
@@ -49,7 +49,7 @@ export function testRolesOn({ release, root }: { readonly release: string; reado
         `the daemon of ${node} answers`,
         async () => (await lab.try(node, 'cluster', 'status')) !== undefined,
       )
-      expect(await lab.runningVersion(node)).toBe('0.1.0')
+      expect(await lab.runningVersion(node)).toBe(released)
     }
     // It has not joined: there is nothing to run yet, and nothing that fails.
     expect((await lab.inNode('r1', 'systemctl', 'is-enabled', 'systoled-remote')).trim()).toBe('enabled')
@@ -99,15 +99,15 @@ export function testRolesOn({ release, root }: { readonly release: string; reado
     await lab.until('the client is answered', () => client.lastGood !== undefined)
     const begun = Date.now()
     for (const node of nodes) {
-      await lab.install(node, 'systole', '0.1.1')
-      expect(await lab.runningVersion(node)).toBe('0.1.1')
+      await lab.install(node, 'systole', '9.0.1')
+      expect(await lab.runningVersion(node)).toBe('9.0.1')
       await lab.until('all nodes are online', async () => (await lab.status('n1')).nodes.every(({ online }) => online))
     }
-    await lab.install('w1', 'systole-witness', '0.1.1')
-    expect(await lab.runningVersion('w1')).toBe('0.1.1')
+    await lab.install('w1', 'systole-witness', '9.0.1')
+    expect(await lab.runningVersion('w1')).toBe('9.0.1')
     await untilVotes(lab, 'n1', 3)
-    await lab.install('r1', 'systole-remote', '0.1.1')
-    expect(await lab.runningVersion('r1', 'systoled-remote')).toBe('0.1.1')
+    await lab.install('r1', 'systole-remote', '9.0.1')
+    expect(await lab.runningVersion('r1', 'systoled-remote')).toBe('9.0.1')
     await lab.until('the remote node is online', () => isOnline(lab, 'r1', 'n1'))
     expect(await nginx()).toBe(before)
     expect(client.answers.filter(({ ok, asked }) => !ok && asked >= begun)).toEqual([])
@@ -116,18 +116,18 @@ export function testRolesOn({ release, root }: { readonly release: string; reado
 
   test('an upgrade whose daemon does not come up puts the one before back, and fails', async () => {
     const before = await nginx()
-    await expect(lab.install('n2', 'systole', '0.1.2')).rejects.toThrow('is in use again')
-    expect(await lab.runningVersion('n2')).toBe('0.1.1')
-    expect(await lab.state('n2', 'systole')).toContain('iF 0.1.2')
+    await expect(lab.install('n2', 'systole', '9.0.2')).rejects.toThrow('is in use again')
+    expect(await lab.runningVersion('n2')).toBe('9.0.1')
+    expect(await lab.state('n2', 'systole')).toContain('iF 9.0.2')
     await lab.until('n2 is a node as before', async () =>
       (await lab.status('n1')).nodes.every(({ online, unclean }) => online && !unclean),
     )
     expect(await nginx()).toBe(before)
     expect(await fenced()).toEqual([])
     // The way back for good: the package that works.
-    await lab.install('n2', 'systole', '0.1.1')
-    expect(await lab.state('n2', 'systole')).toContain('ii 0.1.1')
-    expect(await lab.runningVersion('n2')).toBe('0.1.1')
+    await lab.install('n2', 'systole', '9.0.1')
+    expect(await lab.state('n2', 'systole')).toContain('ii 9.0.1')
+    expect(await lab.runningVersion('n2')).toBe('9.0.1')
   }, 600_000)
 
   test('the other names replace those of Pacemaker, and go as they came', async () => {

@@ -1,6 +1,7 @@
 import { chmodSync, cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import packageFile from '../../package.json' with { type: 'json' }
 import type { RolloutsKnown } from '../../src/rollout/index.ts'
 import { Lab } from '../nodes/lab/lab.ts'
 import { createWebService } from '../nodes/lab/web-service.ts'
@@ -8,8 +9,10 @@ import { buildOf } from './builds.ts'
 
 /**
  * Systole upgrades itself by the rollout that the examples have: three nodes, each with a systemd of its own and the unit that is shipped. 0.0.9 is the
- * first build that has all of it (or the commit in SYSTOLE_OLDER), 0.1.0 is this one, and the daemon of 0.1.1 does not come up.
+ * first build that has all of it (or the commit in SYSTOLE_OLDER), `present` is this one, and the daemon of `broken` does not come up.
  */
+const present = packageFile.version
+const broken = '9.0.1'
 const older = process.env.SYSTOLE_OLDER ?? '73e7cde9'
 const lab = new Lab(['n1', 'n2', 'n3'], { systemd: true })
 const project = resolve(import.meta.dirname, '../..')
@@ -20,9 +23,9 @@ function install(): void {
   const builds = join(lab.folder, 'builds')
   mkdirSync(builds)
   buildOf(older, join(builds, '0.0.9'))
-  cpSync(join(lab.folder, 'systole'), join(builds, '0.1.0'), { recursive: true, verbatimSymlinks: true })
-  cpSync(join(builds, '0.1.0'), join(builds, '0.1.1'), { recursive: true, verbatimSymlinks: true })
-  writeFileSync(join(builds, '0.1.1/bin/systoled'), '#!/bin/sh\nexit 1\n')
+  cpSync(join(lab.folder, 'systole'), join(builds, present), { recursive: true, verbatimSymlinks: true })
+  cpSync(join(builds, present), join(builds, broken), { recursive: true, verbatimSymlinks: true })
+  writeFileSync(join(builds, broken, 'bin/systoled'), '#!/bin/sh\nexit 1\n')
   // The older build has no `use-version` in it, and needs none.
   for (const program of ['systole', 'pcs']) {
     const door = join(lab.folder, 'programs', program)
@@ -98,9 +101,9 @@ test('all nodes are upgraded in turn, and nothing of what they run is touched', 
   await lab.until('the client is answered', () => client.lastGood !== undefined)
   const before = await nginx()
   const begun = Date.now()
-  await roll('0.1.0', 'complete')
-  expect(await inUse()).toEqual(['0.1.0', '0.1.0', '0.1.0'])
-  for (const node of lab.nodes) expect(await running(node)).toBe('0.1.0')
+  await roll(present, 'complete')
+  expect(await inUse()).toEqual([present, present, present])
+  for (const node of lab.nodes) expect(await running(node)).toBe(present)
   expect(await nginx()).toBe(before)
   expect(client.answers.filter(({ ok, asked }) => !ok && asked >= begun)).toEqual([])
   expect((await lab.status('n1')).fencing).toEqual([])
@@ -108,24 +111,24 @@ test('all nodes are upgraded in turn, and nothing of what they run is touched', 
 
 test('a version whose daemon does not come up is put back on its node, nobody is fenced, and the other nodes never get it', async () => {
   const before = await nginx()
-  const { why, nodes } = await roll('0.1.1', 'halted', 'aborted')
+  const { why, nodes } = await roll(broken, 'halted', 'aborted')
   expect(why).toContain('replace')
   expect(nodes.filter(({ phase }) => phase === 'waiting')).toHaveLength(2)
   await lab.until('all nodes are there', async () => {
     const status = await lab.status('n2')
     return status.nodes.every(({ online, unclean }) => online && !unclean)
   })
-  expect(await inUse()).toEqual(['0.1.0', '0.1.0', '0.1.0'])
-  for (const node of lab.nodes) expect(await running(node)).toBe('0.1.0')
+  expect(await inUse()).toEqual([present, present, present])
+  for (const node of lab.nodes) expect(await running(node)).toBe(present)
   expect(await nginx()).toBe(before)
   expect((await lab.status('n1')).fencing).toEqual([])
 }, 500_000)
 
 test('what was put into use by hand is found there, and a second run does nothing', async () => {
   const before = await lab.inNode('n2', 'systemctl', 'show', '--property', 'MainPID', '--value', 'systoled')
-  await lab.inNode('n2', '/opt/systole-0.1.0/packaging/use-version', '0.1.0')
+  await lab.inNode('n2', `/opt/systole-${present}/packaging/use-version`, present)
   expect(await lab.inNode('n2', 'systemctl', 'show', '--property', 'MainPID', '--value', 'systoled')).toBe(before)
-  await expect(lab.inNode('n2', '/opt/systole-0.1.0/packaging/use-version', '9.9')).rejects.toThrow(
+  await expect(lab.inNode('n2', `/opt/systole-${present}/packaging/use-version`, '9.9')).rejects.toThrow(
     'There is no version 9.9',
   )
 }, 60_000)

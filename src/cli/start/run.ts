@@ -312,7 +312,7 @@ function helpAsPcs(commands: readonly Command[], line: readonly string[], speech
   return { kind: 'done', text: pcsHelp(commands, words), json }
 }
 
-export const version = '0.1.0'
+export const version = '0.2.0'
 
 function tellVersion(speech: Speech, full: boolean): Outcome {
   const told = speech.program === 'pcs' ? pcsVersion(speech) : version
