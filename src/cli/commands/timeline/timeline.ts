@@ -24,8 +24,7 @@ export const timelineList: Command = {
   path: ['timeline', 'list'],
   bare: [['timeline']],
   usage: '[--since=<time>] [--about=<node or resource>] [--kind=<kind>] [--most=<number>]',
-  summary:
-    'Show what happened in the cluster, in order: nodes, quorum, decisions, operations, fencing, changes, API calls',
+  summary: 'Show what happened: members, quorum, decisions, operations, fencing, changes and API calls',
   details:
     'The nodes’ journals are merged in the order of the store, not by their clocks. The number in front is the revision of the store: ' +
     '‘systole timeline show <revision>’ shows the cluster as it was then. Each node keeps its last 2 MiB.',
