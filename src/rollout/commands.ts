@@ -53,14 +53,14 @@ export function beginCommand(turn: Turn, name: NodeName, argv: readonly string[]
 
 /**
  * However the command ends, its node takes part again: otherwise nobody there could go on, or put it back. Where the command does not end in time, SIGKILL
- * ends this shell too: a second one, in a session of its own, starts the cluster once the first is gone.
+ * ends this shell too: a second one, in a session of its own, starts the cluster once the first is gone. The command begins when that one has said its
+ * number, and so has its session: whoever is killed before that is killed with it.
  */
 const startsAgain = [
   '/bin/sh',
   '-c',
   [
-    `setsid sh -c 'while kill -0 "$1"; do sleep 1; done; systole cluster start' systole-rollout-guard $$ </dev/null >/dev/null 2>&1 &`,
-    'guard=$!',
+    `guard=$(setsid sh -c 'echo $$; exec >/dev/null; while kill -0 "$1"; do sleep 1; done; systole cluster start' systole-rollout-guard $$ </dev/null 2>/dev/null &)`,
     'trap : TERM',
     '"$@"',
     'code=$?',

@@ -16,6 +16,10 @@ beforeEach(() => {
   const systole = join(folder, 'systole')
   writeFileSync(systole, `#!/bin/sh\necho "$@" >> ${folder}/calls\n`)
   chmodSync(systole, 0o755)
+  // A busy machine: what is to outlive the command has not left its group yet.
+  const setsid = join(folder, 'setsid')
+  writeFileSync(setsid, '#!/bin/sh\nsleep 0.5\nexec /usr/bin/setsid "$@"\n')
+  chmodSync(setsid, 0o755)
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
