@@ -20,7 +20,7 @@ export function describeHappening(what: Happening): string {
     case 'operation':
       return describeOperation(what)
     case 'transition':
-      return `transition ${what.transition}: ${what.done} actions in ${seconds(what.tookMs)}`
+      return `transition ${what.transition}: ${what.done} ${what.done === 1 ? 'action' : 'actions'} in ${seconds(what.tookMs)}`
     case 'decision':
       return describeDecision(what)
     case 'call':

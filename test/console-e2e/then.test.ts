@@ -124,7 +124,7 @@ test('changes have who made them, and calls of the API from where', async () => 
     readonly events: readonly { readonly text: string; readonly revision: number }[]
   }
   const call = listed.events.find(({ text }) => text.includes('cluster-delay'))
-  expect(call?.text).toMatch(/^token:ops at 10\.83\.0\.253: .*property set cluster-delay=61s$/)
+  expect(call?.text).toMatch(/^token:ops at 10\.83\.0\.253: .*property set cluster-delay=61s(?: --json)?$/)
   await page.goto(`${page.url().split('#')[0]}#/now`)
   await page.goto(`${page.url().split('#')[0]}#/then/${call?.revision}`)
   await slider().waitFor()
