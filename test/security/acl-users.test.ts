@@ -52,10 +52,10 @@ interface Outcome {
 }
 
 /** As a user of that host by his name. */
-async function as(user: string, line: string): Promise<Outcome> {
+async function as(user: string, line: string, node = elsewhere): Promise<Outcome> {
   const become = user === 'root' ? '' : `setpriv --reuid=${user} --regid=haclient --init-groups`
   const script = `export PATH=${shims}:$PATH HOME=/tmp; cd /tmp; ${become} bash -c "$1" 2>&1; echo "exit $?"`
-  const text = await lab.inNode(elsewhere, 'bash', '-c', script, 'bash', line)
+  const text = await lab.inNode(node, 'bash', '-c', script, 'bash', line)
   const [, said = '', code = ''] = /^([\s\S]*)exit (\d+)\n$/.exec(text) ?? []
   return { code: Number(code), text: said }
 }
@@ -121,3 +121,55 @@ test.each(Object.entries(documents))(
     expect(state.fencing ?? []).toEqual([])
   },
 )
+
+/** What others wrote this year, tried by somebody with a role for two things: each line, and what must be said of it. */
+const attempts: readonly (readonly [string, RegExp])[] = [
+  ['systole job run --all -- touch /run/by-alice', /ermission denied|write.*job/],
+  ['systole job copy /etc/hostname --to=/etc/by-alice --all', /ermission denied|write.*job/],
+  ['systole node benchmark --all', /ermission denied|write.*job/],
+  [
+    `printf 'rollout: x\\nversion: "2"\\nnodes: {all: true}\\nsteps: {actions: [{run: [touch, /run/by-alice]}]}\\n' > /tmp/by-alice.yaml; systole rollout start /tmp/by-alice.yaml`,
+    /ermission denied|write.*job|Error/,
+  ],
+  ['systole config confirm WAITING', /ermission denied: another user's change/],
+  ['systole incident list', /ermission denied: the journal is shown/],
+  ['cat /var/lib/systole/journal', /ermission denied/],
+  ['echo x >> /var/lib/systole/journal', /ermission denied/],
+  ['ln -s /etc/passwd /var/lib/systole/journal.1', /ermission denied/],
+  ['systole token create mine --administrator', /ermission denied/],
+  ['mkdir -p /etc/systole/watches && touch /etc/systole/watches/mine.yaml', /Permission denied/],
+  ['systole service create evil db port=80 check=command command=x', /ermission denied/],
+  ['systole alert create path=/tmp/evil.sh', /ermission denied/],
+  [`systole property set secret-names=none`, /ermission denied/],
+  ['systole config revert 2', /ermission denied|rror/],
+]
+
+test('a user with a role runs nothing as root, confirms nobody else’s change, and reads no journal and no saved decisions', {
+  timeout: 240_000,
+}, async () => {
+  const asked = await as('root', 'systole property set batch-limit=9 --confirm-within=1h')
+  const [, waiting = ''] = /config confirm (\d+)/.exec(asked.text) ?? []
+  expect(waiting, asked.text).not.toBe('')
+  for (const [line, said] of attempts) {
+    const { code, text } = await as('alice', line.replace('WAITING', waiting))
+    expect(code, `${line}: ${text}`).not.toBe(0)
+    expect(text, line).toMatch(said)
+  }
+  expect(await lab.inNode(elsewhere, 'bash', '-c', 'ls /run/by-alice /etc/by-alice 2>/dev/null || true')).toBe('')
+  // Where the DC keeps what it has decided from, with every password.
+  const dc = (await root('n1', 'crmadmin -D -q')).trim().split(/\s/).at(-1)
+  for (const line of ['systole state list', 'cat /var/lib/systole/pengine/*'])
+    expect(await as('alice', line, dc), line).toMatchObject({
+      code: 1,
+      text: expect.stringMatching(/EACCES|denied/) as unknown,
+    })
+  // A plan of hers is not applied by root, who is told whose it is.
+  const made = await as(
+    'alice',
+    'echo systole resource disable web > /tmp/hers.sh; systole plan /tmp/hers.sh --out=/tmp/hers.plan',
+  )
+  expect(made).toMatchObject({ code: 0 })
+  const plan = await as('root', 'systole apply /tmp/hers.plan')
+  expect(plan).toMatchObject({ code: 1, text: expect.stringMatching(/belongs to another user/) as unknown })
+  await as('root', `systole config confirm ${waiting}; rm -f /tmp/hers* /tmp/by-alice.yaml`)
+})
