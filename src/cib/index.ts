@@ -197,6 +197,7 @@ export {
   nodeAttributes,
 } from './options/resource-options.ts'
 export {
+  childrenOf,
   configuredPrimitives,
   definitionsAround,
   primitiveDefinitions,

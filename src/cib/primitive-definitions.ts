@@ -42,7 +42,8 @@ function pathTo(definitions: readonly ResourceDefinition[], id: string): readonl
   return undefined
 }
 
-function childrenOf(definition: ResourceDefinition): readonly ResourceDefinition[] {
+/** What stands directly in a group, clone or bundle. */
+export function childrenOf(definition: ResourceDefinition): readonly ResourceDefinition[] {
   switch (definition.kind) {
     case 'primitive':
       return []

@@ -3,7 +3,7 @@
  * of more, those that stand first in the configuration count.
  */
 import { compareText, shortened } from '../base/index.ts'
-import type { Configuration, ResourceDefinition } from '../cib/index.ts'
+import { type Configuration, childrenOf, type ResourceDefinition } from '../cib/index.ts'
 import { parseService, type ServiceDefinition, serviceAttributePrefix } from './definition.ts'
 
 export const mostOfResource = 20
@@ -85,17 +85,4 @@ function declarations(definition: ResourceDefinition): readonly Declaration[] {
     ),
   )
   return [...own, ...childrenOf(definition).flatMap(declarations)]
-}
-
-function childrenOf(definition: ResourceDefinition): readonly ResourceDefinition[] {
-  switch (definition.kind) {
-    case 'primitive':
-      return []
-    case 'group':
-      return definition.members
-    case 'clone':
-      return [definition.child]
-    case 'bundle':
-      return definition.child === undefined ? [] : [definition.child]
-  }
 }

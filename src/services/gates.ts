@@ -4,7 +4,7 @@
  * a resource from nodes where it is not active; what runs goes on, whatever becomes of the service.
  */
 import { failed, ok, parseDurationMs, type Result, shortened } from '../base/index.ts'
-import type { Configuration, ResourceDefinition } from '../cib/index.ts'
+import { type Configuration, childrenOf, type ResourceDefinition } from '../cib/index.ts'
 import type { ClusterStatus } from '../status/index.ts'
 import { type Catalogue, catalogueOf, healthyOf, type Service } from './catalogue.ts'
 import { describeInstance } from './describe.ts'
@@ -178,13 +178,7 @@ function declarations(definition: ResourceDefinition): readonly Declaration[] {
         : [],
     ),
   )
-  const inside =
-    definition.kind === 'group'
-      ? definition.members
-      : definition.kind === 'clone' || (definition.kind === 'bundle' && definition.child !== undefined)
-        ? [definition.child]
-        : []
-  return [...own, ...inside.flatMap((child) => (child === undefined ? [] : declarations(child)))]
+  return [...own, ...childrenOf(definition).flatMap(declarations)]
 }
 
 /** Each node asks DNS for itself, and writes whether enough of it answered. */
@@ -254,16 +248,11 @@ export function awaitedBy(states: readonly GateState[], status: ClusterStatus): 
   const providers = new Set(services.map(({ definition }) => definition.resource))
   const inside = (definition: ResourceDefinition, counts: boolean): readonly string[] => {
     const is = counts || providers.has(definition.id)
-    switch (definition.kind) {
-      case 'primitive':
-        return is ? [definition.id] : []
-      case 'group':
-        return definition.members.flatMap((member) => inside(member, is))
-      case 'clone':
-        return inside(definition.child, is)
-      case 'bundle':
-        return definition.child === undefined ? (is ? [definition.id] : []) : inside(definition.child, is)
-    }
+    if (definition.kind === 'primitive') return is ? [definition.id] : []
+    const children = childrenOf(definition)
+    // A bundle without a resource inside is watched by its containers.
+    if (children.length === 0) return is && definition.kind === 'bundle' ? [definition.id] : []
+    return children.flatMap((child) => inside(child, is))
   }
   return status.configuration.resources.flatMap((one) => inside(one, false))
 }

@@ -1,10 +1,11 @@
 /** What depends on what, as edges between resources: of ordering and colocation constraints, and from groups, clones and bundles to what is in them. Pure. */
-import type {
-  ColocationConstraint,
-  Constraint,
-  OrderConstraint,
-  ResourceDefinition,
-  ResourceSet,
+import {
+  type ColocationConstraint,
+  type Constraint,
+  childrenOf,
+  type OrderConstraint,
+  type ResourceDefinition,
+  type ResourceSet,
 } from '../../cib/index.ts'
 import { describeConstraint } from './describe-constraint.ts'
 
@@ -33,14 +34,7 @@ export function relationEdges(
 }
 
 function inside(resource: ResourceDefinition): readonly RelationEdge[] {
-  const inner =
-    resource.kind === 'group'
-      ? resource.members
-      : resource.kind === 'clone'
-        ? [resource.child]
-        : resource.kind === 'bundle' && resource.child
-          ? [resource.child]
-          : []
+  const inner = childrenOf(resource)
   return inner.flatMap((one) => [
     {
       from: resource.id,

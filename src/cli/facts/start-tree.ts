@@ -1,5 +1,5 @@
 /** The resources of a configuration as what starts: members of groups one by one, a clone and a bundle each as one. */
-import { type Configuration, type NvSet, parseBoolean, type ResourceDefinition } from '../../cib/index.ts'
+import { type Configuration, childrenOf, type NvSet, parseBoolean, type ResourceDefinition } from '../../cib/index.ts'
 
 /** A resource that starts, or one that is promoted after it has started. */
 export interface Start {
@@ -136,9 +136,7 @@ function resourceIndexOf(resources: readonly ResourceDefinition[]): ReadonlyMap<
       definition.id,
       definition.kind === 'primitive' && definition.template !== undefined ? { template: definition.template } : {},
     )
-    if (definition.kind === 'group') definition.members.forEach(visit)
-    else if (definition.kind === 'clone' || (definition.kind === 'bundle' && definition.child))
-      if (definition.child) visit(definition.child)
+    childrenOf(definition).forEach(visit)
   }
   resources.forEach(visit)
   return index

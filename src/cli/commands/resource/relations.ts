@@ -1,5 +1,11 @@
 import { didYouMean, similarWords } from '../../../base/index.ts'
-import { type Constraint, findResource, type ResourceDefinition, readConfiguration } from '../../../cib/index.ts'
+import {
+  type Constraint,
+  childrenOf,
+  findResource,
+  type ResourceDefinition,
+  readConfiguration,
+} from '../../../cib/index.ts'
 import { judgesAsPcs } from '../../as-pcs/speech.ts'
 import { type Command, done, Refusal } from '../../call/command.ts'
 import { describeConstraint, resourcesOf } from '../../facts/describe-constraint.ts'
@@ -56,14 +62,7 @@ function allRelations(
 }
 
 function containments(resource: ResourceDefinition): readonly Relation[] {
-  const inner =
-    resource.kind === 'group'
-      ? resource.members
-      : resource.kind === 'clone'
-        ? [resource.child]
-        : resource.kind === 'bundle' && resource.child
-          ? [resource.child]
-          : []
+  const inner = childrenOf(resource)
   if (inner.length === 0) return []
   const members = [resource.id, ...inner.map(({ id }) => id)] as readonly string[]
   const text = `${resource.kind} '${resource.id}' of ${inner.map(({ id }) => `'${id}'`).join(', ')}`
