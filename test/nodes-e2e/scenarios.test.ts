@@ -28,6 +28,15 @@ describe('three nodes with fencing', () => {
     await cluster.fencing(true)
   }, 240_000)
 
+  test('(m) a daemon that hangs on a node that is cut off: the node is fenced with the address still on it', async () => {
+    await cluster.settle()
+    const node = await cluster.active()
+    await cluster.splitOff(node, async () => {
+      const daemon = await lab.inNode(node, 'cat', '/run/systoled.pid')
+      await lab.inNode(node, 'kill', '-STOP', daemon.trim())
+    })
+  }, 240_000)
+
   test('(l) a start that outlives its DC is made once', async () => {
     await cluster.settle()
     const coordinator = await cluster.dc()

@@ -134,6 +134,11 @@ export class LabNetwork {
     for (const link of [0, ...this.#moreLinks]) await this.cable(link, node, state)
   }
 
+  /** A machine without power has no addresses; the namespace, which outlives it, keeps them until something takes them away. */
+  async loseAddresses(node: string): Promise<void> {
+    await batch(this.nodeSpace(node), ['addr flush dev eth0'])
+  }
+
   /** Pulls or plugs one cable of the node. Its card has no carrier then, and keeps its address. */
   async cable(link: number, node: string, state: 'up' | 'down'): Promise<void> {
     await this.#inSwitch(`link set ${this.#cable(node, link)} ${state}`)

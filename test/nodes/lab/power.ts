@@ -77,6 +77,8 @@ export class PowerSupply {
   async #switchOn(node: string): Promise<void> {
     if (this.#powered.has(node)) return
     const network = this.#network
+    // Before the cable carries anything: the boot takes what an earlier life has left only after it has mounted its disks.
+    await network.loseAddresses(node)
     await network.link(node, 'up')
     const log = openSync(join(this.#folder, 'nodes', node, 'init.log'), 'a')
     const init = join(import.meta.dirname, this.#init)
