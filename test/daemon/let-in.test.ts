@@ -36,6 +36,7 @@ let folder: string
 let file: ClusterFile
 let publicKey: string
 let rotating = false
+let outOfReach = false
 
 beforeAll(async () => {
   authority = await createAuthority('prod')
@@ -46,6 +47,7 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'systole-let-in-'))
   file = clusterOf({ n1: [keyText], n2: [keyText], n4: [] })
   rotating = false
+  outOfReach = false
 })
 
 afterEach(() => rmSync(folder, { recursive: true }))
@@ -75,7 +77,8 @@ function member(
     file: join(folder, `${name}.json`),
     self: () => name,
     log,
-    store: () => store,
+    store: () => (outOfReach ? undefined : store),
+    mayBeInStore: () => store !== undefined,
   })
   const enrol = enrolHandler({
     log,
@@ -380,6 +383,19 @@ test('nobody is let in while the authority is replaced, and the token is not use
   await expect(enrol(asked, '')).rejects.toMatchObject({ code: 'is-rotating' })
   rotating = false
   await expect(enrol(asked, '')).resolves.toBeDefined()
+})
+
+test('a node that cannot read the store calls no token invalid, and counts nothing against the host', async () => {
+  const store = createStore({ kind: 'embedded', directory: join(folder, 'store') })
+  const { tokens, enrol } = member('n1', store)
+  const asked = { secret: await secretFor(tokens, 'member', 'n4'), node: 'n4', publicKey }
+  outOfReach = true
+  for (let attempt = 0; attempt < 10; attempt++)
+    await expect(enrol(asked, '10.83.0.4')).rejects.toThrow(/cannot check the token: it has no quorum/)
+  outOfReach = false
+  await expect(enrol(asked, '10.83.0.4')).resolves.toBeDefined()
+  expect((await tokens.list()).strangers).toEqual([])
+  await store.close()
 })
 
 test('with a node that is removed go the tokens that were made for it, and those that it has made', async () => {

@@ -32,6 +32,8 @@ export interface TokenPorts {
   readonly log: Log
   /** Of the running cluster, where it can be written. */
   readonly store: () => Store | undefined
+  /** There is a store, although it may be out of reach at the moment. Otherwise the file has all tokens. */
+  readonly mayBeInStore: () => boolean
 }
 
 export interface AskedToken {
@@ -76,9 +78,13 @@ export class JoinTokens {
     return { token: text, validUntil: new Date(validUntil).toISOString() }
   }
 
-  async judge(secret: string, asked: AskedIn): Promise<TokenVerdict> {
+  /** `unseen`: not here, and the store, which may have it, is out of reach. */
+  async judge(secret: string, asked: AskedIn): Promise<TokenVerdict | { readonly kind: 'unseen' }> {
     const here = judge(this.#ownBook(), secret, asked, Date.now())
-    return here.kind === 'unknown' ? judge((await this.#read()).book, secret, asked, Date.now()) : here
+    if (here.kind !== 'unknown') return here
+    const store = this.#ports.store()
+    if (store === undefined) return this.#ports.mayBeInStore() ? { kind: 'unseen' } : here
+    return judge((await readStored(store)).book, secret, asked, Date.now())
   }
 
   /** False where another member, or another call, was faster. */
@@ -109,7 +115,8 @@ export class JoinTokens {
 
   async list(): Promise<JoinBook> {
     const own = this.#ownBook()
-    const { book } = await this.#read()
+    const store = this.#ports.store()
+    const book = store === undefined ? emptyBook : (await readStored(store)).book
     const inOrder = (one: JoinEvent, other: JoinEvent): number => Date.parse(one.time) - Date.parse(other.time)
     return {
       tokens: [...own.tokens, ...book.tokens],
@@ -162,7 +169,7 @@ export class JoinTokens {
 
   async #changeStored(store: Store, change: (book: JoinBook) => JoinBook | undefined): Promise<JoinBook | undefined> {
     for (let attempt = 0; attempt < attempts; attempt++) {
-      const { book, revision } = await this.#read()
+      const { book, revision } = await readStored(store)
       const changed = change(book)
       if (changed === undefined) return undefined
       const { applied } = await store.transaction({
@@ -178,15 +185,6 @@ export class JoinTokens {
     throw refuse('conflict', 'Other users changed the list of join tokens several times meanwhile. Try again.')
   }
 
-  async #read(): Promise<{
-    readonly book: JoinBook
-    readonly revision?: NonNullable<Awaited<ReturnType<Store['get']>>>['modRevision']
-  }> {
-    const entry = await this.#ports.store()?.get(joinBookKey)
-    if (entry === undefined) return { book: emptyBook }
-    return { book: readBook(new TextDecoder().decode(entry.value)), revision: entry.modRevision }
-  }
-
   #ownBook(): JoinBook {
     return readBook(readIfThere(this.#ports.file))
   }
@@ -194,4 +192,13 @@ export class JoinTokens {
   #writeOwn(book: JoinBook): void {
     writeWhole(this.#ports.file, JSON.stringify(book), 0o600)
   }
+}
+
+async function readStored(store: Store): Promise<{
+  readonly book: JoinBook
+  readonly revision?: NonNullable<Awaited<ReturnType<Store['get']>>>['modRevision']
+}> {
+  const entry = await store.get(joinBookKey)
+  if (entry === undefined) return { book: emptyBook }
+  return { book: readBook(new TextDecoder().decode(entry.value)), revision: entry.modRevision }
 }

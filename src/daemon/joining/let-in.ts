@@ -50,6 +50,12 @@ export function enrolHandler(ports: LetInPorts): Enrol {
       throw refuse('too-many-attempts', `Too many invalid tokens came from ${address}. Try again in a minute.`)
     await limit.turn(performance.now())
     const verdict = await ports.tokens.judge(secret, asked)
+    if (verdict.kind === 'unseen')
+      throw refuse(
+        'no-quorum',
+        'This node cannot check the token: it has no quorum, or the cluster is stopped on it.',
+        'Try again, or join by another cluster node.',
+      )
     if (verdict.kind === 'unknown') {
       const refusal = refuse(
         'token-not-valid',

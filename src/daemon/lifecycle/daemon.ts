@@ -149,7 +149,13 @@ export class Daemon {
         await this.peer(nodeName(member)).getAuthorityShares({ authority }, { timeoutMs: shareWithinMs }),
     })
     this.certificate = this.#openCertificate()
-    this.tokens = new JoinTokens({ file: paths.joinTokens, self: () => this.name, log, store: this.#quorateStore })
+    this.tokens = new JoinTokens({
+      file: paths.joinTokens,
+      self: () => this.name,
+      log,
+      store: this.#quorateStore,
+      mayBeInStore: () => this.#node !== undefined || this.#hasShared,
+    })
     const refresh = async (): Promise<void> => {
       const listed = await this.#listInStore()
       if (listed) this.takeNodeList(listed, 'store')
@@ -159,8 +165,8 @@ export class Daemon {
       file: () => this.#file,
       refresh,
       mayBeStranded: () => this.#node?.findsNobody === true,
-      // Until a second member has joined the key is whole, and nobody was removed.
-      isCurrent: () => this.#node?.quorate === true || readWholeKey(paths.pki) !== undefined,
+      // Until then nobody was removed.
+      isCurrent: () => this.#node?.quorate === true || !this.#hasShared,
       askOthers: async () => await this.#askOthers(),
     })
   }
@@ -400,6 +406,11 @@ export class Daemon {
       },
       running: () => this.#node,
     })
+  }
+
+  /** A second member has joined: until then this host has the whole key of the authority. */
+  get #hasShared(): boolean {
+    return readWholeKey(this.paths.pki) === undefined
   }
 
   /** Where this node has quorum. */
