@@ -12,7 +12,14 @@ import {
 import { createConnection, type Socket } from 'node:net'
 import { decode, encode } from './forms/codec.ts'
 import type { CallOptions, Method } from './method.ts'
-import { NoAnswerError, RemoteFailureError, refusalIn, reportKey, UnreachableError } from './report.ts'
+import {
+  ConnectionEndedError,
+  NoAnswerError,
+  RemoteFailureError,
+  refusalIn,
+  reportKey,
+  UnreachableError,
+} from './report.ts'
 import { whyNotThere } from './waits-file.ts'
 import { fromKey, tokenKey } from './web-metadata.ts'
 
@@ -203,7 +210,7 @@ function failureOf(headers: IncomingHttpHeaders, cause: unknown, path: string): 
       `The daemon of this host (${path}) has not answered for ${cause.message}: it is stopped or hangs. Whether the command was carried out is unknown. Check \`systemctl status systoled\` on this host, or run the command on another node.`,
       cause,
     )
-  return new NoAnswerError(
+  return new ConnectionEndedError(
     `The connection to the daemon (${path}) ended without an answer: what was asked for may have been done.`,
     cause,
   )

@@ -50,6 +50,9 @@ export class NoAnswerError extends OutsideError {
   }
 }
 
+/** The connection over which the call was sent has ended, as where the daemon restarts. */
+export class ConnectionEndedError extends NoAnswerError {}
+
 /** The other side failed in a way that it did not expect itself. */
 export class RemoteFailureError extends Error {
   override readonly name = 'RemoteFailureError'

@@ -3,6 +3,7 @@ import { parseXml, printXml, type XmlElement } from '../../cib/index.ts'
 import { connectLocal, type LocalClient } from '../../rpc/index.ts'
 import type { ClusterAccess } from '../call/access.ts'
 import { Refusal } from '../call/command.ts'
+import { pushAcrossRestart, readAcrossRestart } from './restarting-daemon.ts'
 
 export const liveAccess = (root: string, user: string): ClusterAccess => accessThrough(connectLocal(root), user)
 
@@ -12,11 +13,11 @@ export function accessThrough(live: LocalClient, user: string): ClusterAccess {
     live,
     close: live.close,
     readCib: async () => {
-      const { xml, version } = await live.getCib({})
+      const { xml, version } = await readAcrossRestart(live, () => live.getCib({}))
       return { cib: parseAnswer(xml), version }
     },
     push: ({ cib, expectedVersion, command, applied, confirmWithinMs }) =>
-      live.pushConfiguration({
+      pushAcrossRestart(live, {
         xml: printXml(withoutStatus(cib)),
         expectedVersion,
         user,

@@ -1,0 +1,57 @@
+/**
+ * A daemon that ends in the middle of a change: its node was cut off, is back, and learns that the cluster counts it as lost, so that its daemon
+ * begins anew; or it is upgraded. It is back within seconds. What only reads is read again then; a change is made by compare-and-swap, so that
+ * it may be asked for again, and the history says whether the first one was saved.
+ */
+import { setTimeout as delay } from 'node:timers/promises'
+import { ConnectionEndedError, type LocalClient, type Messages, type PushAnswer } from '../../rpc/index.ts'
+
+/** It starts, meets the others, and has quorum. */
+const backWithinMs = 15_000
+const askAgainMs = 250
+
+export async function readAcrossRestart<T>(live: LocalClient, read: () => Promise<T>): Promise<T> {
+  try {
+    return await read()
+  } catch (error) {
+    await untilBack(live, error)
+    return await read()
+  }
+}
+
+export async function pushAcrossRestart(
+  live: LocalClient,
+  change: Messages['PushRequest'],
+  withinMs = backWithinMs,
+): Promise<PushAnswer> {
+  try {
+    return await live.pushConfiguration(change)
+  } catch (error) {
+    await untilBack(live, error, withinMs)
+    const again = await live.pushConfiguration(change)
+    return again.kind === 'conflict' && (await wasSaved(live, change))
+      ? { kind: 'saved', version: change.expectedVersion + 1 }
+      : again
+  }
+}
+
+/** Whether the next version is what this change makes, and not another one. */
+async function wasSaved(live: LocalClient, { expectedVersion, xml }: Messages['PushRequest']): Promise<boolean> {
+  const next = await live.getConfigVersion({ version: expectedVersion + 1 })
+  return next.found && configurationIn(next.xml) === configurationIn(xml)
+}
+
+/** Without the attributes of the CIB, which has other epochs with each version. */
+const configurationIn = (xml: string): string => xml.slice(xml.indexOf('<configuration'))
+
+/** Throws what the call has failed with where that is no restart, or nobody is back in time. */
+async function untilBack(live: LocalClient, error: unknown, withinMs = backWithinMs): Promise<void> {
+  if (!(error instanceof ConnectionEndedError)) throw error
+  const deadline = performance.now() + withinMs
+  for (;;) {
+    const state = await live.getState({ askStore: false }).catch(() => undefined)
+    if (state?.started === true && state.quorate) return
+    if (performance.now() + askAgainMs > deadline) throw error
+    await delay(askAgainMs)
+  }
+}
