@@ -9,6 +9,8 @@ import { isFinished, type TaskRecord } from './task.ts'
 export interface JobWorld {
   readonly tasks: ReadonlyMap<string, TaskRecord>
   readonly isUp: (node: NodeName) => boolean
+  /** A remote node whose connection is being started: `status` shows it as online already, as Pacemaker does. */
+  readonly isComing: (node: NodeName) => boolean
   /** The node is one of the cluster: it can come back. */
   readonly isListed: (node: NodeName) => boolean
   /** Of a node that claims its tasks itself. Nothing where that is not known, or somebody else claims for it. */
@@ -126,7 +128,9 @@ class Draft {
 
   /** It is there, or is waited for. A node that was removed never comes. */
   #mayCome({ node }: JobNode): boolean {
-    return this.#world.isUp(node) || (this.#job.queue === true && this.#world.isListed(node))
+    return (
+      this.#world.isUp(node) || this.#world.isComing(node) || (this.#job.queue === true && this.#world.isListed(node))
+    )
   }
 
   #whyOffline({ node }: JobNode): string {

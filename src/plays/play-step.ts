@@ -17,6 +17,8 @@ export interface PlayWorld {
   readonly tasks: ReadonlyMap<string, TaskRecord>
   /** Of a node that is there. */
   readonly life: (node: NodeName) => NodeLife | undefined
+  /** A remote node whose connection is being started. */
+  readonly isComing: (node: NodeName) => boolean
   /** The node is one of the cluster: it can come back. */
   readonly isListed: (node: NodeName) => boolean
 }
@@ -246,7 +248,8 @@ class Draft {
   }
 
   #mayCome(node: NodeName): boolean {
-    return this.#world.life(node) !== undefined || (this.#play.queue === true && this.#world.isListed(node))
+    if (this.#world.life(node) !== undefined || this.#world.isComing(node)) return true
+    return this.#play.queue === true && this.#world.isListed(node)
   }
 
   #isDoneAt(at: number): boolean {

@@ -31,6 +31,7 @@ class Cluster {
   job: JobRecord
   readonly tasks = new Map<string, TaskRecord>()
   readonly away = new Set<NodeName>()
+  readonly coming = new Set<NodeName>()
   readonly removed = new Set<NodeName>()
   isLocked = false
   holdsLock = false
@@ -45,6 +46,7 @@ class Cluster {
     const world = {
       tasks: this.tasks,
       isUp: (node: NodeName) => !this.away.has(node),
+      isComing: (node: NodeName) => this.coming.has(node),
       lifeOf: (node: NodeName) =>
         this.claims ? { incarnation: Number(node.slice(1)), bootId: `b-${node}` } : undefined,
       isListed: (node: NodeName) => !this.removed.has(node),
@@ -214,6 +216,20 @@ describe('a job', () => {
     queued.step()
     queued.end('n1')
     expect(queued.job.state).toBe('done')
+  })
+
+  test('waits for a remote node to which a member is just connecting, and no longer than that', () => {
+    const cluster = new Cluster()
+    for (const node of ['n1', 'n2'].map(nodeName)) {
+      cluster.away.add(node)
+      cluster.coming.add(node)
+    }
+    cluster.step()
+    expect(cluster.states).toBe('waiting waiting started started')
+    cluster.away.delete(nodeName('n1'))
+    cluster.coming.clear()
+    cluster.step()
+    expect(cluster.states).toBe('started offline started started')
   })
 
   test('takes back what a node that is lost had not claimed; what it had claimed is left to it', () => {

@@ -46,6 +46,7 @@ class Stage {
   readonly tasks = new Map<string, TaskRecord>()
   readonly up = new Set(['n1', 'n2', 'n3'])
   readonly listed = new Set(['n1', 'n2', 'n3'])
+  readonly coming = new Set<string>()
   readonly boots = new Map<string, string>()
   time = now
 
@@ -57,6 +58,7 @@ class Stage {
     return {
       tasks: this.tasks,
       life: (node) => (this.up.has(node) ? { incarnation: 1, bootId: this.boots.get(node) ?? 'b1' } : undefined),
+      isComing: (node) => this.coming.has(node),
       isListed: (node) => this.listed.has(node),
     }
   }
@@ -179,6 +181,16 @@ describe('a play', () => {
     waits.listed.delete('n2')
     waits.step()
     expect(waits.play.state).toBe('halted')
+    const connecting = new Stage(fresh([{ id: 'a' }]))
+    connecting.up.delete('n2')
+    connecting.coming.add('n2')
+    connecting.step()
+    connecting.end('0 on n1')
+    expect(connecting.play.state).toBe('active')
+    connecting.up.add('n2')
+    connecting.coming.clear()
+    connecting.step()
+    expect(connecting.running).toEqual(['0 on n2'])
     expect(waits.play.steps[0]?.hosts[1]?.reason).toBe('the node was removed from the cluster')
   })
 
@@ -400,6 +412,7 @@ class World {
         const incarnation = this.down.has(node) ? undefined : this.life.get(node)
         return incarnation === undefined ? undefined : { incarnation, bootId: `b${incarnation}` }
       },
+      isComing: () => false,
       isListed: () => true,
     }
     const { state, effects } = playStep(this.play, world, now)

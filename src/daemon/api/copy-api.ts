@@ -9,9 +9,10 @@ import { writeFilePart } from '../jobs/write-file.ts'
 import type { Daemon } from '../lifecycle/daemon.ts'
 import { notCurrentCode } from '../node-list/refusal-codes.ts'
 import { quorumSoon } from '../shared-state/quorum-soon.ts'
+import { untilState } from '../shared-state/until-state.ts'
 import { byConnection, notConnectedCode, writeRemoteFile } from './by-connection.ts'
 import { configuredFile } from './configured-file.ts'
-import { asMessage, isUp, targets } from './job-api.ts'
+import { asMessage, isComing, isUp, targets } from './job-api.ts'
 
 type Copied = Messages['CopyFileAnswer.Node']
 
@@ -40,6 +41,8 @@ export function copyHandlers(daemon: Daemon): Pick<Handlers<typeof localService>
 }
 
 async function give(daemon: Daemon, node: NodeName, part: Messages['FilePart']): Promise<Copied> {
+  const isKnown = (): boolean => isUp(daemon)(node) || !isComing(daemon)(node)
+  if (part.phase === 'check') await untilState(daemon.node, isKnown, timeoutMs)
   if (part.phase === 'check' && !isUp(daemon)(node)) return { node, outcome: 'offline' }
   try {
     const { outcome } = await write(daemon, node, part)

@@ -21,7 +21,7 @@ import { jobId } from '../jobs/job-id.ts'
 import { jobTransaction } from '../jobs/job-writes.ts'
 import { longestWaitMs, readOutput } from '../jobs/read-output.ts'
 import { tasksFolder } from '../jobs/task-files.ts'
-import { isTaskNodeUp, memberLife, remoteNodesOf } from '../jobs/task-nodes.ts'
+import { isTaskNodeComing, isTaskNodeUp, memberLife, remoteNodesOf } from '../jobs/task-nodes.ts'
 import { defaultOutputBytes } from '../jobs/task-order.ts'
 import type { Daemon } from '../lifecycle/daemon.ts'
 import { fromBytes } from '../records/json-value.ts'
@@ -167,6 +167,7 @@ async function begin(daemon: Daemon, asked: Messages['RunJobRequest']): Promise<
     const world = {
       tasks: new Map<string, TaskRecord>(),
       isUp: isUp(daemon),
+      isComing: isComing(daemon),
       lifeOf: (name: NodeName) => memberLife(node.view, name),
       // They were found in the list.
       isListed: () => true,
@@ -187,6 +188,11 @@ export const isUp =
   ({ node }: Daemon) =>
   (name: NodeName): boolean =>
     isTaskNodeUp(node.view, name)
+
+export const isComing =
+  ({ node }: Daemon) =>
+  (name: NodeName): boolean =>
+    isTaskNodeComing(node.view, name)
 
 /** Without names or a role, the members of the cluster. */
 export function targets(

@@ -10,7 +10,7 @@ import { jobsPrefix, lockKey, taskKey } from '../records/keys.ts'
 import { secretsOfView } from '../records/secrets-of-view.ts'
 import { jobForLog } from './job-for-log.ts'
 import { jobTransaction } from './job-writes.ts'
-import { isTaskNodeListed, isTaskNodeUp, memberLife } from './task-nodes.ts'
+import { isTaskNodeComing, isTaskNodeListed, isTaskNodeUp, memberLife } from './task-nodes.ts'
 
 export interface JobKeeperPorts {
   readonly log: Log
@@ -73,6 +73,7 @@ export class JobKeeper {
     const world = {
       tasks: tasksOf(job, entryOf),
       isUp: (node: JobRecord['node']) => isTaskNodeUp(view(), node),
+      isComing: (node: JobRecord['node']) => isTaskNodeComing(view(), node),
       lifeOf: (node: JobRecord['node']) => memberLife(view(), node),
       isListed: (node: JobRecord['node']) => isTaskNodeListed(this.#ports.file(), view(), node),
       isLocked: job.lock !== undefined && entryOf(lockKey(job.lock)) !== undefined,

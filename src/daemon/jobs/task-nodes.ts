@@ -25,6 +25,23 @@ export function taskNodeLife({ members, nodeStates }: ClusterView, name: NodeNam
 
 export const isTaskNodeUp = (view: ClusterView, name: NodeName): boolean => taskNodeLife(view, name) !== undefined
 
+/**
+ * A remote or guest node to which a member is just connecting. `status` counts a start that has begun as done, as Pacemaker's does: whoever has
+ * read there that the node is online is not told the opposite, but waits for the end of that start. After one that has failed nobody waits for
+ * the next.
+ */
+export function isTaskNodeComing({ members, operations }: ClusterView, name: NodeName): boolean {
+  let isBegun = false
+  for (const { resource, node, attributes } of operations.values()) {
+    if ((resource as string) !== name || !connects.has(attributes.operation ?? '')) continue
+    if (attributes['op-status'] !== '-1' && attributes['rc-code'] !== '0') return false
+    isBegun ||= attributes['op-status'] === '-1' && members.get(node)?.state === 'member'
+  }
+  return isBegun
+}
+
+const connects: ReadonlySet<string> = new Set(['start', 'migrate_from'])
+
 /** A member that claims its tasks itself, for a job that claims them for it: of this life, whose boot is known. */
 export function memberLife({ members }: ClusterView, name: NodeName): TaskLife | undefined {
   const member = members.get(name)

@@ -12,7 +12,7 @@ import {
   type Write,
 } from '../../store/index.ts'
 import type { Log } from '../host/log.ts'
-import { isTaskNodeListed, taskNodeLife } from '../jobs/task-nodes.ts'
+import { isTaskNodeComing, isTaskNodeListed, taskNodeLife } from '../jobs/task-nodes.ts'
 import type { ClusterFile } from '../node-list/cluster-file.ts'
 import { DcRecords, type Stored } from '../records/dc-records.ts'
 import { fromBytes, toBytes } from '../records/json-value.ts'
@@ -109,6 +109,7 @@ export class PlayKeeper {
       {
         tasks: tasksOf(play, entryOf),
         life: (node) => taskNodeLife(view(), node),
+        isComing: (node) => isTaskNodeComing(view(), node),
         isListed: (node) => isTaskNodeListed(file(), view(), node),
       },
       new Date().toISOString(),
