@@ -394,11 +394,21 @@ test('a user with roles acts under his own name, whatever his request says', asy
     names.push(request.user)
     return await Promise.resolve({})
   }
-  const daemon = { access, configuration: { cib: cibWith(true) } } as unknown as Daemon
+  const seen: unknown[] = []
+  const node = {
+    seesOwnWrites: async <T>(act: () => Promise<T>): Promise<T> => {
+      const answer = await act()
+      seen.push([...names])
+      return answer
+    },
+  }
+  const daemon = { access, running: true, node, configuration: { cib: cibWith(true) } } as unknown as Daemon
   const handlers = guardLocal(daemon, { acquireLock } as unknown as LocalHandlers)
   const context = { signal: new AbortController().signal, caller: user(1) }
   await handlers.acquireLock({ user: 'root' } as never, context as never)
   expect(names).toEqual(['alice'])
+  // And is answered when the node sees what was written for him.
+  expect(seen).toEqual([['alice']])
 })
 
 test('settings for scripts may be passwords: who may not run jobs does not read those', async () => {

@@ -8,9 +8,16 @@ import { callDaemon, type ToolServer } from '../../src/tools/index.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'systole-agents-'))
 let server: ToolServer
+/** How many commands were answered only when the node saw what they wrote. */
+let waited = 0
 beforeAll(async () => {
-  // Nothing of the node is needed for these questions.
-  server = await serveAgentTools({} as never, { runFolder: folder, run: folder } as never, {
+  // Nothing else of the node is needed for these questions.
+  const seesOwnWrites = async <T>(act: () => Promise<T>): Promise<T> => {
+    const reply = await act()
+    waited++
+    return reply
+  }
+  server = await serveAgentTools({ seesOwnWrites } as never, { runFolder: folder, run: folder } as never, {
     access: {} as never,
     credentials: undefined,
   })
@@ -35,6 +42,12 @@ test('so are the agents of a class, as XML too', async () => {
   expect((await ask('--list-agents', 'ocf:pacemaker', '--output-as=xml')).output).toContain('<agent>Dummy</agent>')
   // Pacemaker's exit code for a class without agents.
   expect(await ask('--list-agents', 'ocf:nobody')).toMatchObject({ exitCode: 1 })
+})
+
+test('each command is answered when the node sees what it has written', async () => {
+  const before = waited
+  await ask('--list-standards')
+  expect(waited).toBe(before + 1)
 })
 
 test('a path is the name of no agent', async () => {

@@ -15,7 +15,8 @@ test('after a user’s command the thread is left to others for as long as it wa
     while (performance.now() < (begun.at(-1) ?? 0) + 50);
     throw await Promise.resolve(refuse('unknown-caller', 'Nobody of this cluster.'))
   }
-  const server = await serveAgentTools({} as never, { runFolder: folder, run: folder } as never, {
+  const seesOwnWrites = async <T>(act: () => Promise<T>): Promise<T> => await act()
+  const server = await serveAgentTools({ seesOwnWrites } as never, { runFolder: folder, run: folder } as never, {
     access: { rightsOf } as never,
     credentials: { of: () => ({ kind: 'user', uid: 70_001, gid: 70_001, pid: 1 }) } as never,
   })

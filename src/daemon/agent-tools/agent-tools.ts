@@ -26,6 +26,7 @@ import { knownAttributes } from '../records/attribute-writes.ts'
 import { confirmFencing } from '../records/confirm-fencing.ts'
 import { forgetFencing } from '../records/forget-fencing.ts'
 import { deleteHistory } from '../records/forget-history.ts'
+import type { OwnWrites } from '../records/own-writes.ts'
 import { failResource } from '../records/simulated-failure.ts'
 import type { SharedState } from '../shared-state/shared-state.ts'
 import { untilState } from '../shared-state/until-state.ts'
@@ -33,6 +34,8 @@ import { changeCib } from './change-cib.ts'
 
 /** The node on which they are called, with what they may do there. */
 export interface ToolsNode extends SharedState {
+  /** What a command writes is seen by the next one. */
+  readonly seesOwnWrites: OwnWrites['seen']
   readonly file: ClusterFile
   readonly attributes: Pick<AttributeChanges, 'set' | 'setDampening' | 'refresh'>
   readonly fencing: Pick<FencingDriver, 'askDevice' | 'fenceDevices' | 'fenceForAdministrator'>

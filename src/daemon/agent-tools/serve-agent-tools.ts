@@ -71,7 +71,8 @@ export async function serveAgentTools(
     credentials ? (credentials.of(socket) ?? { kind: 'unknown' }) : { kind: 'user', uid: 0, gid: 0, pid: 0 }
   const group = process.getuid?.() === 0 && credentials ? haclientGroup() : undefined
   return await serveTools(agentToolsSocket(paths), {
-    handle: async (call, caller) => await handle(call, caller).catch((error: unknown) => refusal(call, error)),
+    handle: async (call, caller) =>
+      await node.seesOwnWrites(async () => await handle(call, caller)).catch((error: unknown) => refusal(call, error)),
     callerOf,
     userOf: (caller) => (caller.kind === 'user' ? caller.uid : undefined),
     group,
@@ -105,7 +106,7 @@ export function remoteTools(
         },
       })
     try {
-      return await shareOfUsers.take(`node ${remote}`, run)
+      return await node.seesOwnWrites(async () => await shareOfUsers.take(`node ${remote}`, run))
     } catch (error) {
       return refusal(call, error)
     }

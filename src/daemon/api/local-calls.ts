@@ -101,7 +101,7 @@ type AnyHandler = (...given: readonly unknown[]) => Promise<unknown>
 export function guardLocal(daemon: Daemon, handlers: LocalHandlers): LocalHandlers {
   const names = Object.keys(localService) as (keyof LocalHandlers)[]
   const guarded = names.map((name) => {
-    const handle = handlers[name] as unknown as AnyHandler
+    const handle = seenBy(daemon, handlers[name] as unknown as AnyHandler)
     const call: AnyHandler = async (request, ...rest) => {
       const need: Need = localNeeds[name]
       const { caller } = rest.at(-1) as CallContext
@@ -119,7 +119,7 @@ export function guardLocal(daemon: Daemon, handlers: LocalHandlers): LocalHandle
       if (rights.kind === 'all') return await handle(byUser(rights, request), ...rest)
       if (need === 'own part') {
         const own = limitedHandlers(daemon, handlers, rights)[name as keyof LimitedHandlers] as unknown as AnyHandler
-        return await own(request, ...rest)
+        return await seenBy(daemon, own)(request, ...rest)
       }
       await mayAdminister(daemon, rights, name)
       return await handle(byUser({ user: rights.user, mayNameAnother: false }, request), ...rest)
@@ -127,6 +127,12 @@ export function guardLocal(daemon: Daemon, handlers: LocalHandlers): LocalHandle
     return [name, call] as const
   })
   return Object.fromEntries(guarded) as unknown as LocalHandlers
+}
+
+/** What it writes is seen by the next call on this node. A call may begin or end this node's part in the cluster. */
+function seenBy(daemon: Daemon, handle: AnyHandler): AnyHandler {
+  return async (...given) =>
+    daemon.running ? await daemon.node.seesOwnWrites(async () => await handle(...given)) : await handle(...given)
 }
 
 /** Reading is not noted: a dashboard does it many times a minute. What was changed of the configuration is in its history, with its command. */

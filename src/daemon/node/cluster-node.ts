@@ -47,6 +47,7 @@ import { authoritiesIn, readIdentity } from '../pki/identity.ts'
 import type { ServiceAnswer } from '../planner/messages.ts'
 import { nodesForPulse } from '../pulse/begin.ts'
 import { fencingHistoryPrefix, nodeListKey, unconfirmedPrefix } from '../records/keys.ts'
+import type { OwnWrites } from '../records/own-writes.ts'
 import type { StoreChange } from '../records/store-view.ts'
 import { RemoteConnections } from '../remote/connections.ts'
 import { type RemovalView, removalNotes } from '../removal/removal-core.ts'
@@ -168,7 +169,7 @@ export class ClusterNode {
       log,
       withAuthority: this.#setup.withAuthority,
     })
-    this.#store = this.#setup.metrics.measureStore(this.#localStore.store)
+    this.#store = this.#known.writes.noting(this.#setup.metrics.measureStore(this.#localStore.store))
     pulse.listen(this.#news.take, fail)
     this.#core.feed({ kind: 'start-up', input: { kind: 'start' } })
   }
@@ -180,6 +181,11 @@ export class ClusterNode {
 
   get view(): ClusterView {
     return this.#known.view
+  }
+
+  /** Whoever asks on this node sees what was written here meanwhile. */
+  get seesOwnWrites(): OwnWrites['seen'] {
+    return this.#known.writes.seen
   }
 
   get file(): ClusterFile {
@@ -261,6 +267,7 @@ export class ClusterNode {
         ...removalNotes(this.removals),
         ...authorityNotes(this.authority.record, this.#file),
         ...unconfirmedNotes(this.#known.below(unconfirmedPrefix)),
+        ...this.#known.writes.notes(),
       ],
       fencing: this.fencing,
       quorate: this.quorate,

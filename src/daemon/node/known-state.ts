@@ -9,6 +9,7 @@ import type { Log } from '../host/log.ts'
 import type { Planned, Question, ServiceAnswer, ServiceQuestion } from '../planner/messages.ts'
 import { Planner } from '../planner/planner.ts'
 import { allKeys } from '../records/keys.ts'
+import { OwnWrites } from '../records/own-writes.ts'
 import { type StoreChange, StoreCopy } from '../records/store-view.ts'
 import { observationOf } from './observations.ts'
 
@@ -26,6 +27,7 @@ export class KnownState {
   readonly #ports: KnownStatePorts
   readonly #planner: Planner
   readonly #copy: StoreCopy
+  readonly writes: OwnWrites
   #view: ClusterView = emptyView
   #listed = false
   #closed = false
@@ -33,6 +35,7 @@ export class KnownState {
   constructor(ports: KnownStatePorts) {
     this.#ports = ports
     this.#copy = new StoreCopy(ports.store, (changes, revision) => this.#take(changes, revision))
+    this.writes = new OwnWrites({ copy: this.#copy, log: ports.log })
     this.#planner = new Planner(() => this.below(allKeys), {
       onKept: (kept) => {
         if ('error' in kept) ports.log.warn('what a transition was computed from could not be kept', kept)

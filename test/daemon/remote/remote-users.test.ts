@@ -40,6 +40,7 @@ function tools(enabled: boolean, attributes: readonly { readonly node: string; r
         void (await Promise.resolve(set.push(delayMs === undefined ? name : `${name}, quiet for ${delayMs} ms`))),
     },
     state: () => ({ members: [], fencing: [] }),
+    seesOwnWrites: async <T>(act: () => Promise<T>): Promise<T> => await act(),
   } as unknown as ToolsNode
   const access = new AccessControl({ accessControlMark: '/nonexistent' } as Paths, () => configuration)
   const run = remoteTools(node, { warn: () => undefined }, access)

@@ -8,7 +8,8 @@ import { connect } from 'node:tls'
 import type { Lab } from '../../nodes/lab/lab.ts'
 import { run } from '../../nodes/lab/network.ts'
 
-const flooders = 2
+/** Each takes a processor of this machine, on which the nodes run as well. */
+const flooders = Number(process.env.SYSTOLE_FLOODERS ?? 2)
 
 /** How many connections the stranger has begun in a second. */
 export async function flood(
