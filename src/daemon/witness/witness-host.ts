@@ -233,7 +233,13 @@ export class WitnessHost {
   async askOthers(): Promise<readonly Said[]> {
     if (this.state().counts && (await this.lookIntoStore())) return []
     const own = this.#file
-    const said = await this.#askPlace.lists()
+    const { said, late } = await this.#askPlace.lists()
+    // Who calls comes again after two seconds.
+    if (late.length > 0)
+      throw refuse(
+        'asks-others',
+        `The witness ${this.#ports.own.name} cannot read the store and waits for the node list of ${late.join(', ')} before it obeys another node. Try again in some seconds.`,
+      )
     for (const { node, file } of said) {
       const keys = own.nodes.find(({ name }) => name === node)?.keys
       if (isBelieved(own, { name: node, keys }, said)) this.#takeList(file)
