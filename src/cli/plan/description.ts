@@ -1,6 +1,6 @@
-/** What `plan` and `apply` are given: a cluster file (YAML), CIB XML, or lines of commands. Each becomes a configuration that names some things, or all. */
+/** What `plan` and `apply` are given: a cluster file (YAML), CIB XML, lines of commands, or keepalived.conf. Each becomes a configuration that names some things, or all. */
 import { basename } from 'node:path'
-import type { FieldPath } from '../../base/index.ts'
+import { didYouMean, type FieldPath, similarWords } from '../../base/index.ts'
 import {
   childElement,
   childElements,
@@ -15,6 +15,9 @@ import type { ClusterAccess } from '../call/access.ts'
 import { type Call, changeFlags, Refusal } from '../call/command.ts'
 import { splitShellLine } from '../call/shell-words.ts'
 import { findCommand } from '../call/tree.ts'
+import { describeKeepalived, type NamedFile, namedFile } from '../keepalived/describe-keepalived.ts'
+import type { LeftOut } from '../keepalived/notes.ts'
+import { isKeepalived } from '../keepalived/read-blocks.ts'
 import { buildConfiguration, fieldPaths } from './build.ts'
 import { type ReadOptions, readClusterFile } from './read-file.ts'
 
@@ -27,10 +30,20 @@ export interface Description {
   readonly secrets: readonly string[]
   /** Where an element is described: `cluster.yaml:12: resources.web`. */
   readonly placeOf: (id: string) => string | undefined
+  /** What the file says and the cluster has nothing for, or does without. */
+  readonly leftOut?: readonly LeftOut[]
 }
 
-export async function readDescription(call: Call, file: string, options: ReadOptions): Promise<Description> {
+export async function readDescription(
+  call: Call,
+  words: readonly string[],
+  options: ReadOptions,
+): Promise<Description> {
+  const files = words.map(namedFile)
+  if (files.some(({ node }) => node !== undefined)) return await keepalivedDescription(call, files, options)
+  const [file = ''] = words
   const text = await call.terminal.readFile(file)
+  if (isKeepalived(text)) return await keepalivedDescription(call, [{ node: undefined, file }], options)
   if (text.trimStart().startsWith('<')) return xmlDescription(file, text)
   if (isOfLines(text)) return await linesDescription(call, file, text)
   const { values, secrets, placeOf } = await readClusterFile(call.terminal, file, options)
@@ -42,6 +55,44 @@ export async function readDescription(call: Call, file: string, options: ReadOpt
     return path === undefined ? undefined : placeOf(path)
   }
   return { name: String(values.name ?? basename(file)), wanted: configuration, secrets, placeOf: place }
+}
+
+async function keepalivedDescription(
+  call: Call,
+  files: readonly NamedFile[],
+  options: ReadOptions,
+): Promise<Description> {
+  const [first = { file: '', node: undefined }] = files
+  const unnamed = files.find(({ node }) => node === undefined)
+  if (unnamed !== undefined && files.length > 1)
+    throw new Refusal(`Specify whose file ${unnamed.file} is, such as n2=${unnamed.file}.`)
+  const nodes = files.map(({ node }) => node)
+  const twice = nodes.find((node, at) => nodes.indexOf(node) !== at)
+  if (twice !== undefined) throw new Refusal(`There are two files of the node '${twice}'. Specify one.`)
+  if (options.variables.size > 0) throw new Refusal('--var is for cluster files, and keepalived.conf is none. Omit it.')
+  await refuseStrangeNodes(call, files)
+  const { values, places, leftOut } = await describeKeepalived(call.terminal, files)
+  const placeOf = (id: string): string | undefined => places.get(id)
+  const { configuration, mistakes } = buildConfiguration(values)
+  if (mistakes.length > 0)
+    throw new Refusal(
+      ...mistakes.map(
+        ({ path, sentence }) =>
+          `${path.map((part) => placeOf(String(part))).findLast(Boolean) ?? first.file}: ${sentence}`,
+      ),
+    )
+  const name = files.length === 1 ? basename(first.file) : 'keepalived.conf'
+  return { name, wanted: configuration, secrets: [], placeOf, leftOut }
+}
+
+async function refuseStrangeNodes(call: Call, files: readonly NamedFile[]): Promise<void> {
+  if (files.every(({ node }) => node === undefined)) return
+  const { cib } = await call.cluster.readCib()
+  const nodes = childElement(configurationElement(cib), 'nodes')
+  const known = (nodes ? childElements(nodes, 'node') : []).map(({ attributes }) => attributes.uname ?? '')
+  const strange = files.flatMap(({ node }) => (node === undefined || known.includes(node) ? [] : [node]))
+  if (strange.length > 0)
+    throw new Refusal(...strange.map((node) => `There is no node '${node}'.${didYouMean(similarWords(node, known))}`))
 }
 
 function xmlDescription(file: string, text: string): Description {

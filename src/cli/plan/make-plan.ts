@@ -21,6 +21,7 @@ import { decide } from '../change/decide.ts'
 import { difference } from '../change/difference.ts'
 import type { PlannedAction } from '../change/planned-actions.ts'
 import { withoutInstance } from '../change/wait.ts'
+import type { LeftOut } from '../keepalived/notes.ts'
 import { type Interruption, interruptionsOf, recordedTimes } from '../rollout/interruptions.ts'
 import type { Description } from './description.ts'
 
@@ -41,6 +42,8 @@ export interface Plan {
   /** Changed in the cluster since the file was last applied, and left so. */
   readonly kept: readonly string[]
   readonly notes: readonly string[]
+  /** Of the file: what the cluster has nothing for, or does without. */
+  readonly leftOut: readonly LeftOut[]
 }
 
 export interface MadePlan {
@@ -118,6 +121,7 @@ function planOf(
       ),
       kept: [...kept],
       notes,
+      leftOut: description.leftOut ?? [],
     },
     description.secrets,
   )

@@ -6,7 +6,30 @@ import { printLeftStopped } from '../change/left-stopped.ts'
 import { printPlannedActions } from '../change/planned-actions.ts'
 import type { Plan } from './make-plan.ts'
 
-export function printPlan({ changes, actions, leftStopped, untouched, interruptions, kept, notes }: Plan): string {
+/** What has no counterpart with its line and what to do; what is not needed in one line. */
+export function printLeftOut(leftOut: Plan['leftOut']): string {
+  const [without, unneeded] = [
+    leftOut.filter(({ why }) => why !== undefined),
+    leftOut.filter(({ why }) => why === undefined),
+  ]
+  const words = [...new Set(unneeded.map(({ what }) => what))].sort()
+  return [
+    without.length === 0 ? '' : '\nThe cluster has no counterpart for these, and they are left out:\n',
+    ...without.map(({ place, what, why = '' }) => `  ${place}: ${what}: ${why}\n`),
+    words.length === 0 ? '' : `\nNot needed here: ${words.join(', ')}\n`,
+  ].join('')
+}
+
+export function printPlan({
+  changes,
+  actions,
+  leftStopped,
+  untouched,
+  interruptions,
+  kept,
+  notes,
+  leftOut,
+}: Plan): string {
   const told = [
     ...(kept.length === 0
       ? []
@@ -15,6 +38,7 @@ export function printPlan({ changes, actions, leftStopped, untouched, interrupti
           ...kept.map((one) => `  ${one}\n`),
         ]),
     ...notes.map((note) => `\nNote: ${note}\n`),
+    printLeftOut(leftOut),
   ].join('')
   if (changes.length === 0) return `Nothing to change.\n${told}`
   const actionsText =

@@ -3,6 +3,8 @@ import { printXml, sameDocument, type XmlElement } from '../../../cib/index.ts'
 import { type Call, type Command, changeFlags, done, type Flag, type Outcome, Refusal } from '../../call/command.ts'
 import { changeCib } from '../../change/change.ts'
 import { expectWords } from '../../grammar/words.ts'
+import { namedFile } from '../../keepalived/describe-keepalived.ts'
+import type { LeftOut } from '../../keepalived/notes.ts'
 import { type Description, readDescription } from '../../plan/description.ts'
 import { type MadePlan, makePlan, type Plan, withPlaces } from '../../plan/make-plan.ts'
 import { readOwnPlan } from '../../plan/own-file.ts'
@@ -23,16 +25,21 @@ const describingFlags: readonly Flag[] = [
 ]
 
 const kinds =
-  'A file is a cluster file (YAML), CIB XML, or lines of commands (pcs … or systole …). ' +
+  'A file is a cluster file (YAML), CIB XML, lines of commands (pcs … or systole …), or keepalived.conf: that of one host, or of several as <node>=<file>. ' +
   'The cluster remembers what a cluster file or XML said when it was last applied. Changes of the file since then are made, and things that it no longer names are removed; ' +
   'what the cluster has changed stays, and what both have changed is a conflict that is named. Things that a file has never named are left alone.'
 
 export const plan: Command = {
   path: ['plan'],
-  usage: '<file> [--out=<plan file>] [--exit-code]',
+  usage: '<file> | <node>=<keepalived.conf>... [--out=<plan file>] [--exit-code]',
   summary: 'Show what a file would change, which actions that causes, and for how long services are interrupted',
   details: `${kinds} Nothing is changed. Exit codes: 0, or with --exit-code 0 for nothing to change and 2 for changes; 1 for a mistake or a conflict.`,
-  examples: ['systole plan cluster.yaml', 'systole plan cluster.yaml --out=friday.plan', 'systole plan setup.pcs'],
+  examples: [
+    'systole plan cluster.yaml',
+    'systole plan cluster.yaml --out=friday.plan',
+    'systole plan setup.pcs',
+    'systole plan n1=keepalived.n1.conf n2=keepalived.n2.conf',
+  ],
   flags: [
     {
       name: 'out',
@@ -45,14 +52,14 @@ export const plan: Command = {
   ],
   completes: ['file'],
   run: async (call) => {
-    expectWords(call.words, { atLeast: 1, atMost: 1, usage: 'plan <file>' })
+    expectFiles(call, 'plan <file>')
     return await shown(call, { usesExitCode: call.flags.has('exit-code') })
   },
 }
 
 export const apply: Command = {
   path: ['apply'],
-  usage: '<file> [--plan]',
+  usage: '<file> | <node>=<keepalived.conf>... [--plan]',
   summary: 'Make the configuration what a file says, in one change, or apply a saved plan',
   details: `${kinds} A saved plan is refused if the configuration has changed since, or if other actions would follow, or if another user owns or can write the file. Exit codes: 0 applied, or nothing to change; with --plan nothing is changed, and 2 means that there is something to change; 1 refused.`,
   examples: [
@@ -63,18 +70,20 @@ export const apply: Command = {
   flags: [...changeFlags, { name: 'plan', summary: 'Only show the plan' }, ...describingFlags],
   completes: ['file'],
   run: async (call) => {
-    expectWords(call.words, { atLeast: 1, atMost: 1, usage: 'apply <file>' })
-    const [file = ''] = call.words
-    const saved = readSavedPlan(file, await call.terminal.readFile(file))
+    expectFiles(call, 'apply <file>')
+    const file = call.words.join(' ')
+    const isOfNodes = call.words.some(isNamed)
+    const saved = isOfNodes ? undefined : readSavedPlan(file, await call.terminal.readFile(file))
     const readOwn = call.terminal.readOwnFile ?? readOwnPlan
     const own = saved && readSavedPlan(file, await readOwn(file))
     if (own) return await applySaved(call, file, own)
     if (call.flags.has('plan')) return await shown(call, { usesExitCode: true })
     if (call.flags.has('preview')) return await shown(call, { usesExitCode: false })
-    const description = await described(call, file)
+    const description = await described(call)
     const made = await makePlan(call, { file, description, options: optionsOf(call) })
     if (made.plan.changes.length === 0) return await unchanged(call, description, made)
-    for (const one of [...made.plan.kept, ...made.plan.notes]) call.terminal.progress(`Note: ${one}`)
+    for (const one of [...made.plan.kept, ...made.plan.notes, ...made.plan.leftOut.flatMap(noteOf)])
+      call.terminal.progress(`Note: ${one}`)
     const remembering = rememberingCall(call, description)
     return await withPlaces(
       description,
@@ -83,9 +92,19 @@ export const apply: Command = {
   },
 }
 
+/** Several files are those of nodes. */
+function expectFiles({ words }: Call, usage: string): void {
+  expectWords(words, { atLeast: 1, ...(words.some(isNamed) ? {} : { atMost: 1 }), usage })
+}
+
+const isNamed = (word: string): boolean => namedFile(word).node !== undefined
+
+const noteOf = ({ place, what, why }: LeftOut): readonly string[] =>
+  why === undefined ? [] : [`${place}: ${what} is left out. ${why}`]
+
 async function shown(call: Call, { usesExitCode }: { readonly usesExitCode: boolean }): Promise<Outcome> {
-  const [file = ''] = call.words
-  const description = await described(call, file)
+  const file = call.words.join(' ')
+  const description = await described(call)
   const made = await makePlan(call, { file, description, options: optionsOf(call) })
   const out = call.flags.get('out')
   const saved = typeof out === 'string' ? await save(call, out, { file, description, made }) : ''
@@ -98,7 +117,7 @@ const factsOf = ({ name, ...facts }: Plan): Readonly<Record<string, unknown>> =>
   ...facts,
 })
 
-async function described(call: Call, file: string): Promise<Description> {
+async function described(call: Call): Promise<Description> {
   const given = call.flags.get('var')
   const variables = new Map(
     (typeof given === 'string' ? given.split('\n') : []).map((one) => {
@@ -107,7 +126,7 @@ async function described(call: Call, file: string): Promise<Description> {
       return [one.slice(0, at), one.slice(at + 1)] as const
     }),
   )
-  return await readDescription(call, file, { variables, environment: call.terminal.environment ?? process.env })
+  return await readDescription(call, call.words, { variables, environment: call.terminal.environment ?? process.env })
 }
 
 const optionsOf = (call: Call) => ({ prunes: call.flags.has('prune'), overwrites: call.flags.has('overwrite') })
