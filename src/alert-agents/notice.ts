@@ -63,6 +63,8 @@ function sentenceOf(kind: string, node: string, values: Readonly<Record<string, 
       return `${task}${interval === '0' ? '' : ` every ${Number(interval) / 1000} s`} of ${rsc} on ${node}: ${desc}`
     case 'attribute':
       return `Attribute ${name ?? ''} of node ${node} is ${value === '' ? 'removed' : (value ?? '')}`
+    case 'test':
+      return `${desc} from ${node}: nothing has happened`
     default:
       return `Event ${kind} of node ${node}: ${desc}`
   }

@@ -72,6 +72,8 @@ function isSelected({ selects }: AlertDefinition, event: AlertEvent): boolean {
       return selects.resources
     case 'attribute':
       return selects.attributes === 'all' || selects.attributes.includes(event.name)
+    case 'test':
+      return true
     default:
       return assertNever(event)
   }
@@ -122,7 +124,7 @@ const identityOf = (event: AlertEvent): string =>
 
 /** Each loss of a node and each fencing is told; an operation or an attribute may end as it did a moment ago. */
 function samenessOf(event: AlertEvent): { readonly sameness?: string } {
-  if (event.kind === 'node' || event.kind === 'fencing') return {}
+  if (event.kind === 'node' || event.kind === 'fencing' || event.kind === 'test') return {}
   const outcome = event.kind === 'resource' ? [event.status, event.rc, event.targetRc] : [event.value]
   return { sameness: JSON.stringify([event.kind, event.node, ...Object.values(subjectOf(event)), ...outcome]) }
 }
@@ -133,6 +135,7 @@ function subjectOf(event: AlertEvent): Readonly<Record<string, string | number>>
     case 'node':
       return { desc: event.desc }
     case 'fencing':
+    case 'test':
       return { desc: event.desc }
     case 'resource':
       return { resource: event.resource, task: event.task, intervalMs: event.intervalMs }
@@ -188,6 +191,8 @@ function variablesOf(event: AlertEvent): Readonly<Record<string, string>> {
       }
     case 'attribute':
       return { ...shared, attribute_name: event.name, attribute_value: event.value }
+    case 'test':
+      return { ...shared, desc: event.desc }
     default:
       return assertNever(event)
   }

@@ -21,6 +21,8 @@ export type AlertEvent = { readonly at: number; readonly node: NodeName } & (
       readonly execTimeMs: number
     }
   | { readonly kind: 'attribute'; readonly name: string; readonly value: string }
+  /** Nothing has happened: an administrator asks whether the alert arrives. */
+  | { readonly kind: 'test'; readonly desc: string }
 )
 
 /** What does not happen on one node alone: it is noted in the store with what caused it, and the DC of the moment sends it. */

@@ -161,6 +161,7 @@ export const callRules: {
     openSession: local('logs a user of this host in at the HTTPS API, whose process alone may ask; PAM decides'),
     closeSession: local('ends the session that is shown'),
     getHealth: local('asks whether this node is ready, or a resource active here'),
+    testAlert: local('sends a test event to the recipients of an alert'),
   },
 }
 

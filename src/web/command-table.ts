@@ -23,7 +23,7 @@ timeline list | timeline show | timeline compare`
 const changing = `
 acl disable | acl enable | acl group create | acl group delete | acl permission add | acl permission delete | acl role assign |
 acl role create | acl role delete | acl role unassign | acl user create | acl user delete | alert create | alert delete |
-alert recipient add | alert recipient delete | alert recipient update | alert update | apply |
+alert recipient add | alert recipient delete | alert recipient update | alert test | alert update | apply |
 cib element create | cib element description | cluster certificates renew | cluster cib-push | cluster cib-upgrade | cluster disable | cluster enable |
 cluster link add | cluster link remove | cluster link update | cluster node add | cluster node add-guest | cluster node add-remote |
 cluster node clear | cluster node delete-guest | cluster node delete-remote | cluster node remove | cluster start | cluster stop | cluster token |

@@ -197,3 +197,34 @@ test('what a program gets is complete, and begins from nothing', async () => {
   expect(got.join('\n')).not.toMatch(/leaked|CRM_alert_recipient/)
   if (process.getuid?.() === 0) expect(got.at(-1)).toMatch(/^(hacluster|nobody)$/)
 }, 30_000)
+
+test('a test is a marked event for the recipients that were named, once, and beside what waits', async () => {
+  const script = join(folder, 'told')
+  writeFileSync(
+    script,
+    `#!/bin/sh\ncase $CRM_alert_recipient in *away) echo 'not there' >&2; exit 75;; esac\necho "$CRM_alert_kind $CRM_alert_node $CRM_alert_desc" >> "$CRM_alert_recipient"\n`,
+  )
+  chmodSync(script, 0o755)
+  const off = '<meta_attributes id="m"><nvpair id="e" name="enabled" value="false"/></meta_attributes>'
+  const recipients = ['log', 'other', 'away'].map((name) => `<recipient id="${name}" value="${folder}/${name}"/>`)
+  const { hands: alerts } = open(
+    `<alert id="told" path="${script}"><select><select_nodes/></select>${recipients.join('')}</alert><alert id="off" path="${script}">${off}</alert>`,
+  )
+  const one = await alerts.try({ alert: 'told', recipients: ['log'] })
+  expect(one).toEqual({ node: 'n1', results: [{ recipient: 'log', value: `${folder}/log`, outcome: 'sent' }] })
+  expect(lines('log')).toEqual(['test n1 Test of the alert told'])
+  expect(lines('other')).toEqual([])
+  const { results } = await alerts.try({ alert: 'told', recipients: [] })
+  expect(results.map(({ recipient, outcome }) => `${recipient ?? ''} ${outcome}`)).toEqual([
+    ...['log sent', 'other sent', 'away failed'],
+  ])
+  expect(results[2]?.why).toContain('could not deliver: not there')
+  // What fails in a test is said to whoever asked, and is not tried again.
+  expect(alerts.troubles).toEqual([])
+  expect((await alerts.try({ alert: 'off', recipients: [] })).results[0]?.why).toMatch(/disabled/)
+  await expect(alerts.try({ alert: 'tols', recipients: [] })).rejects.toThrow(/no alert 'tols'.*told/)
+  await expect(alerts.try({ alert: 'told', recipients: ['lig'] })).rejects.toThrow(/no recipient 'lig'.*log/)
+  const first = alerts.try({ alert: 'told', recipients: [] })
+  await expect(alerts.try({ alert: 'told', recipients: [] })).rejects.toThrow(/Another test/)
+  await first
+})

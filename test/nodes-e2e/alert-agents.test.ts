@@ -26,6 +26,10 @@ afterAll(async () => {
 
 const messages = (): readonly string[] => receivers.hooks.map(({ message }) => message)
 
+/** What `alert test` prints on a node, and how it ends. */
+const tested = async (node: string, words: string): Promise<string> =>
+  await lab.inNode(node, 'sh', '-c', `systole alert test ${words} 2>&1; echo "ended with $?"`)
+
 test('a mail waits for its server, status says so, and it comes once', async () => {
   const options = [`smtp_host=${receivers.address}`, `smtp_port=${receivers.smtpPort}`]
   await lab.systole('n1', 'alert', 'create', `path=${folder}/alert_smtp`, 'id=mail', 'options', ...options)
@@ -33,10 +37,21 @@ test('a mail waits for its server, status says so, and it comes once', async () 
   await lab.systole('n1', 'resource', 'create', 'work', 'ocf:heartbeat:Dummy', '--wait')
   const note = /The alert mail fails: .*alert_smtp could not deliver: .*ECONNREFUSED.*; it is tried again/
   await lab.until('status says that it is tried again', async () => note.test(await lab.systole('n1', 'status')))
+  const inVain = await tested('n2', 'mail')
+  expect(inVain).toMatch(/ops@example\.com: it did not arrive: .*ECONNREFUSED/)
+  expect(inVain).toContain('ended with 1')
   await receivers.become({ mail: true })
   await lab.until('the mail has come', () => receivers.mails.some((mail) => mail.includes('start of work on')))
   expect(receivers.mails.filter((mail) => mail.includes('start of work on'))).toHaveLength(1)
   await lab.until('status has nothing to say', async () => !/alert mail/.test(await lab.systole('n1', 'status')))
+  await lab.systole('n1', 'alert', 'recipient', 'add', 'mail', 'value=night@example.com', 'id=night')
+  const before = receivers.mails.length
+  const said = await tested('n2', 'mail --recipient=night')
+  expect(said).toBe('Sent from n2:\n  night@example.com: it was accepted.\nended with 0\n')
+  expect(receivers.mails.slice(before)).toEqual([
+    expect.stringContaining('Test of the alert mail from n2: nothing has happened'),
+  ])
+  expect(await tested('n2', 'mails')).toMatch(/no alert 'mails'.*mail.*\nended with 1/)
   await lab.systole('n1', 'alert', 'delete', 'mail')
 }, 90_000)
 

@@ -22,6 +22,7 @@ import {
   alertUpdate,
 } from './alert/alert.ts'
 import { alertAgentsCommand } from './alert/shipped.ts'
+import { alertTest } from './alert/test-alert.ts'
 import { boothStatus, boothTicketCommands } from './booth/booth.ts'
 import { cibElementCreate, cibElementDescription } from './cib/element.ts'
 import { clusterCertificates, clusterCertificatesRenew } from './cluster/certificates.ts'
@@ -371,6 +372,7 @@ export const allCommands: readonly Command[] = [
   alertRecipientUpdate,
   alertRecipientDelete,
   alertAgentsCommand,
+  alertTest,
   aclConfig,
   ...aclSwitches,
   aclCheck,

@@ -28,6 +28,7 @@ import { alertEventsPrefix } from '../records/keys.ts'
 import type { StoreChange, StoreView } from '../records/store-view.ts'
 import { NotedEvents } from './noted-events.ts'
 import { type AlertEnd, type AlertRun, runAlert } from './run-alert.ts'
+import { AlertTrial } from './try-alert.ts'
 
 export interface AlertPorts {
   readonly self: NodeName
@@ -48,6 +49,7 @@ export class AlertDriver {
   readonly #queue: CoreLoop<AlertQueue, QueueInput, QueueEffect>
   readonly #running = new Map<number, AlertRun>()
   readonly #notes: NotedEvents
+  readonly #trial: AlertTrial
   /** The last result of each operation that an alert was sent for: writing it may take several attempts. */
   readonly #last = new Map<string, string>()
   /** By alert, why its last call failed. */
@@ -76,7 +78,17 @@ export class AlertDriver {
       callsFor: (event, served) => this.#newCalls(event, served),
       send: (calls) => this.#queue.feed({ kind: 'calls', calls }),
     })
+    this.#trial = new AlertTrial({
+      self: ports.self,
+      alerts: () => this.#alerts,
+      callsFor: (event, alerts) => this.#callsFor(event, this.#sequence + 1, alerts),
+      run: (call) => runAlert(call, ports.paths),
+      worked: (alert) => this.#failures.delete(alert),
+    })
   }
+
+  /** Beside the queue: whoever asks waits for it. */
+  readonly try: AlertTrial['try'] = async (asked) => await this.#trial.try(asked)
 
   /** A sentence for each alert whose last call failed here. */
   get troubles(): readonly string[] {
@@ -141,6 +153,7 @@ export class AlertDriver {
     this.#closed = true
     this.#queue.end()
     for (const run of this.#running.values()) run.kill()
+    this.#trial.close()
   }
 
   get #alerts(): readonly AlertDefinition[] {
@@ -166,11 +179,11 @@ export class AlertDriver {
     this.#queue.feed({ kind: 'configured', lanes: new Set(alerts.flatMap(lanesOf)) })
   }
 
-  #callsFor(event: AlertEvent, sequence: number): readonly AlertCall[] {
+  #callsFor(event: AlertEvent, sequence: number, alerts = this.#alerts): readonly AlertCall[] {
     const { configuration } = this.#ports.view()
     const options = (configuration?.typed.options ?? []).flatMap(({ pairs }) => pairs)
     const clusterName = options.find(({ name }) => name === 'cluster-name')?.value ?? ''
-    return callsFor(event, this.#alerts, { version: pacemakerVersion, sequence, utcOffsetAt, clusterName })
+    return callsFor(event, alerts, { version: pacemakerVersion, sequence, utcOffsetAt, clusterName })
   }
 
   #newCalls(event: AlertEvent, served: ReadonlySet<string> = new Set()): readonly QueuedCall[] {

@@ -24,6 +24,7 @@ import { deleteHistory } from '../records/forget-history.ts'
 import { refuseManyTickets } from '../records/record-room.ts'
 import { changeTicket, ticketAfter } from '../records/ticket-after.ts'
 import { clearNode } from '../removal/forget-node.ts'
+import { alertHandlers } from './alert-api.ts'
 import { configurationHandlers } from './configuration-api.ts'
 import { configuredFile } from './configured-file.ts'
 import { consoleHandlers } from './console-api.ts'
@@ -61,6 +62,7 @@ export function localHandlers(daemon: Daemon): Handlers<typeof localService> {
     ...playHandlers(daemon),
     ...consoleHandlers(daemon),
     ...journalHandlers(daemon),
+    ...alertHandlers(daemon),
   })
 }
 

@@ -94,6 +94,7 @@ export const localNeeds = {
   openSession: 'open',
   closeSession: 'anybody',
   getHealth: 'open',
+  testAlert: 'administration',
 } as const satisfies Readonly<Record<keyof LocalHandlers, Need>>
 
 type AnyHandler = (...given: readonly unknown[]) => Promise<unknown>

@@ -254,6 +254,7 @@ export class ClusterNode {
     return await this.#peers.to(node).readJournal({}, { timeoutMs })
   }
 
+  readonly tryAlert: AlertDriver['try'] = async (asked) => await this.#alerts.try(asked)
   readonly noteCall: JournalKeeper['noteCall'] = (call) => this.#journal.noteCall(call)
   readonly lookForWitness = async (): Promise<void> => await this.#membership.witness.lookNow()
   readonly hearsWitness = (host: NodeName): boolean => this.#membership.witness.hears(host)
