@@ -87,6 +87,7 @@ async function run(line: readonly string[], files: Given['files'], asking: Askin
   const printed = await runLine({
     commands: allCommands,
     line,
+    unrecorded: new Set(['--json']),
     terminal: terminalOf(asking.user, { files, notes, written }),
     refusal: refusalOf,
     openCluster: (file) => {

@@ -86,6 +86,151 @@ test('a resource is created, and taken back by undo', async () => {
   await lab.until('db is gone', async () => (await lab.status('n1')).resources.every(({ id }) => id !== 'db'))
 })
 
+/** A form that is chosen afresh, and what it writes into the line. */
+const form = async (title: string) => {
+  const { page } = seen
+  await type('')
+  await page.getByRole('combobox', { name: 'Form', exact: true }).selectOption(title)
+  return page.getByRole('group', { name: title, exact: true })
+}
+const lineIs = async (text: string): Promise<void> => {
+  await expect.poll(async () => await line().inputValue()).toBe(text)
+}
+const shown = async (text: RegExp): Promise<void> => {
+  await seen.page.locator('.effects[role=status]').getByText(text).first().waitFor()
+}
+const undo = async (): Promise<void> => {
+  await seen.page.getByRole('button', { name: 'Undo …' }).click()
+  await seen.page.locator('.effects[role=status]').waitFor()
+  await perform()
+}
+const factsOf = async <T>(...words: readonly string[]): Promise<T> =>
+  JSON.parse(await lab.systole('n1', ...words, '--json')) as T
+const fakeOf = async (): Promise<string | undefined> => {
+  type Pairs = readonly { readonly name: string; readonly value: string }[]
+  type Configured = readonly { readonly parameters: readonly { readonly pairs: Pairs }[] }[]
+  const [front] = await factsOf<Configured>('resource', 'config', 'front')
+  return front?.parameters.flatMap(({ pairs }) => pairs).find(({ name }) => name === 'fake')?.value
+}
+
+test('by forms a resource is created, one of its parameters is changed, and that is taken back', async () => {
+  const { page } = seen
+  const created = await form('Create a resource')
+  await created.getByLabel('Name').fill('front')
+  await created.getByLabel('Agent').fill('ocf:pacemaker:Dummy')
+  await created.getByText('Parameters that may be omitted').click()
+  await created.getByLabel('fake', { exact: true }).fill('one')
+  await lineIs('resource create front ocf:pacemaker:Dummy fake=one op monitor interval=10s')
+  await shown(/start front on n\d/)
+  await perform()
+  await lab.until('front runs', async () => (await lab.whereIs('front', 'n1')).length === 1)
+  const changed = await form('Change parameters of a resource')
+  await changed.getByLabel('Resource').selectOption('front')
+  await expect.poll(async () => await changed.getByLabel('fake', { exact: true }).inputValue()).toBe('one')
+  await changed.getByLabel('fake', { exact: true }).fill('two')
+  await lineIs('resource update front fake=two')
+  await page.getByText('pcs resource update front fake=two').waitFor()
+  await shown(/reload front|restart front/)
+  expect(await axeFindings(page)).toEqual([])
+  await perform()
+  expect(await fakeOf()).toBe('two')
+  await undo()
+  expect(await fakeOf()).toBe('one')
+})
+
+test('by forms a role and its user, an alert and its recipient, and a tag are created', async () => {
+  const { page } = seen
+  const role = await form('Role: create')
+  await role.getByLabel('Name').fill('watcher')
+  await role.getByLabel('Description').fill('only looks')
+  await role.getByLabel('XPath or id').fill('/cib')
+  await page.getByText("pcs acl role create watcher 'description=only looks' read xpath /cib").waitFor()
+  await shown(/No resource would be touched/)
+  await perform()
+  const user = await form('User or group: create')
+  await user.getByLabel('Name').fill('anna')
+  await user.getByLabel('watcher').check()
+  await lineIs('acl user create anna watcher')
+  await perform()
+  expect(await factsOf('acl', 'config')).toMatchObject({
+    roles: [{ id: 'watcher', permissions: [{ kind: 'read', on: 'xpath /cib' }] }],
+    users: [{ id: 'anna', roles: ['watcher'] }],
+  })
+  const alert = await form('Alert: create')
+  await alert.getByLabel('Program').fill('/usr/share/systole/alerts/alert_smtp')
+  await alert.getByLabel('Name').fill('mail')
+  await alert.getByLabel('smtp_host').fill('127.0.0.1')
+  expect(await alert.getByLabel('smtp_password').getAttribute('type')).toBe('password')
+  await alert.getByLabel('Timeout').fill('15s')
+  await lineIs(
+    'alert create path=/usr/share/systole/alerts/alert_smtp id=mail options smtp_host=127.0.0.1 meta timeout=15s',
+  )
+  await perform()
+  const recipient = await form('Alert: add a recipient')
+  await recipient.getByLabel('Alert').selectOption('mail')
+  await recipient.getByLabel('Recipient').fill('nobody')
+  await page.getByRole('alert').getByText('nobody').waitFor()
+  expect(await button().isDisabled()).toBe(true)
+  await recipient.getByLabel('Recipient').fill('ops@example.com')
+  await perform()
+  expect(await factsOf('alert', 'config')).toMatchObject([
+    { id: 'mail', meta: { timeout: '15s' }, recipients: [{ value: 'ops@example.com' }] },
+  ])
+  const gone = await form('Alert: delete')
+  await gone.getByLabel('Alert').selectOption('mail')
+  await perform()
+  expect(await factsOf('alert', 'config')).toEqual([])
+  const tag = await form('Tag: create')
+  await tag.getByLabel('Name').fill('shop')
+  await tag.getByLabel('web').check()
+  await tag.getByLabel('front').check()
+  await lineIs('tag create shop web front')
+  await perform()
+  expect(await factsOf('tag', 'config')).toMatchObject([{ id: 'shop', members: ['web', 'front'] }])
+  await undo()
+  expect(await factsOf('tag', 'config')).toEqual([])
+})
+
+test('by forms a fence device is created from the metadata of its agent, and stands on a level', async () => {
+  const { page } = seen
+  const device = await form('Create a fence device')
+  await device.getByLabel('Name').fill('spare')
+  await device.getByLabel('Agent').fill('fence_ipmilan')
+  await device.getByText('Parameters that may be omitted').click()
+  const options = lab.fencingOptions('n1').filter((option) => !option.startsWith('pcmk_host_list='))
+  for (const option of options) {
+    const [name = '', value = ''] = option.split('=')
+    const field = device.getByLabel(name, { exact: true })
+    if ((await field.evaluate((one) => one.tagName)) === 'SELECT')
+      await field.selectOption(value === '1' ? 'true' : value)
+    else await field.fill(value)
+  }
+  await device.getByLabel('n1', { exact: true }).check()
+  await expect
+    .poll(async () => await line().inputValue())
+    .toMatch(/^stonith create spare fence_ipmilan .*pcmk_host_list=n1 op monitor interval=60s$/)
+  await shown(/start spare on n\d/)
+  expect(await axeFindings(page)).toEqual([])
+  await page.screenshot({ path: join(pictures, 'fence-device.png') })
+  await perform()
+  await lab.until('the device runs', async () => (await lab.whereIs('spare', 'n1')).length === 1)
+  const level = await form('Fencing level: add')
+  await level.getByLabel('Level').selectOption('2')
+  await level.getByLabel('Node').selectOption('n1')
+  await level.getByLabel('spare').check()
+  await lineIs('stonith level add 2 n1 spare')
+  await perform()
+  expect(await factsOf('stonith', 'level')).toMatchObject([{ index: 2, devices: ['spare'] }])
+  await undo()
+  expect(await factsOf('stonith', 'level')).toEqual([])
+})
+
+test('a change by the console is recorded as it is typed on a node', async () => {
+  const versions = await factsOf<readonly { readonly command: string }[]>('config', 'history')
+  expect(versions.at(-1)?.command).toMatch(/^systole config undo/)
+  expect(await lab.systole('n1', 'config', 'history')).not.toContain('--json')
+})
+
 test('what another user has changed since the preview is not changed on its ground', async () => {
   const { page } = seen
   await type('resource disable web')

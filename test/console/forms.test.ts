@@ -4,15 +4,17 @@ import { resolve } from 'node:path'
 import { expect, test } from 'vitest'
 import { allCommands } from '../../src/cli/index.ts'
 import { commandsIn, isOfPcs, readLine, splitWords } from '../../src/console/change/command-line.ts'
+import { isWhole, listIn, toggled, valuesAtFirst } from '../../src/console/change/forms/form.ts'
 import {
+  alertLine,
   createLine,
-  isWhole,
+  fenceLine,
   mistakeIn,
   propertyLine,
   quoted,
-  simpleForms,
-  valuesAtFirst,
+  updateLine,
 } from '../../src/console/change/forms/lines.ts'
+import { simpleForms } from '../../src/console/change/forms/simple-forms.ts'
 import { endpointsOf } from '../../src/web/command-table.ts'
 import { openApi } from '../../src/web/openapi.ts'
 
@@ -66,9 +68,19 @@ test('each form writes a command of the API once all that it needs is there', ()
     other: 'db',
     score: '100',
     reason: 'new disk',
+    devices: 'fence-a\nfence-b',
+    role: 'watcher',
+    on: '//resources',
+    description: 'only looks',
+    name: 'anna',
+    alert: 'mail',
+    value: 'ops@example.com',
+    recipient: 'mail-recipient',
+    tag: 'shop',
+    members: 'web\ndb',
   }
-  const lines = Object.values(simpleForms).map((form) => {
-    expect(isWhole(form, valuesAtFirst(form))).toBe(false)
+  const lines = Object.entries(simpleForms).map(([name, form]) => {
+    if (name !== 'acl-switch') expect(isWhole(form, valuesAtFirst(form))).toBe(false)
     const whole = { ...valuesAtFirst(form), ...values }
     expect(isWhole(form, whole)).toBe(true)
     return form.line(whole)
@@ -81,12 +93,71 @@ test('each form writes a command of the API once all that it needs is there', ()
     'constraint location web prefers n2=100',
     'constraint order start db then start web',
     'constraint colocation add web with db 100',
+    'stonith level add 1 n2 fence-a fence-b',
+    'stonith level remove 1 target n2',
+    "acl role create watcher 'description=only looks' read xpath //resources",
+    'acl permission add watcher read xpath //resources',
+    'acl role delete watcher',
+    'acl user create anna watcher',
+    'acl role assign watcher anna',
+    'acl user delete anna',
+    'acl enable',
+    'alert recipient add mail value=ops@example.com',
+    'alert test mail',
+    'alert recipient delete mail-recipient',
+    'alert delete mail',
+    'tag create shop web db',
+    'tag update shop add web db',
+    'tag delete shop',
   ])
   for (const line of lines) read(line)
   expect(read(lines[1] ?? '').body.flags).toEqual({ reason: 'new disk' })
   expect(simpleForms.order?.line({ earlier: 'a', later: 'b', kind: 'Serialize' })).toMatch(/ kind=Serialize$/)
   expect(propertyLine('cluster-delay', '61s')).toBe('property set cluster-delay=61s')
   expect(propertyLine('cluster-delay', '')).toBe('property unset cluster-delay')
+})
+
+test('a fence device is for the nodes that were chosen, and has no place', () => {
+  const device = {
+    id: 'f',
+    agent: 'fence_ipmilan',
+    parameters: { ip: '10.1.0.1', username: '' },
+    monitor: '60s',
+    as: 'one',
+    group: '',
+  } as const
+  expect(fenceLine(device, ['n1', 'n2'])).toBe(
+    'stonith create f fence_ipmilan ip=10.1.0.1 pcmk_host_list=n1,n2 op monitor interval=60s',
+  )
+  expect(fenceLine({ ...device, monitor: '' }, [])).toBe('stonith create f fence_ipmilan ip=10.1.0.1')
+  expect(read(fenceLine(device, ['n1']))).toMatchObject({ command: { name: 'stonith create' } })
+})
+
+test('a change of parameters has only what was changed, and removes what was emptied', () => {
+  expect(updateLine('web', { port: '80', root: '/srv' }, { port: '81', root: '/srv' })).toBe(
+    'resource update web port=81',
+  )
+  expect(updateLine('web', { port: '80' }, { port: '', name: 'a b' })).toBe("resource update web port= 'name=a b'")
+  expect(updateLine('web', { port: '80' }, { port: '80', name: '' })).toBe('')
+})
+
+test('an alert has the options and meta-attributes that were filled in', () => {
+  const path = '/usr/share/systole/alerts/alert_smtp'
+  expect(alertLine({ id: '', path, options: {}, meta: {} })).toBe(`alert create path=${path}`)
+  const whole = {
+    id: 'mail',
+    path,
+    options: { smtp_host: 'mail.example.com', smtp_port: '' },
+    meta: { timeout: '15s' },
+  }
+  expect(alertLine(whole)).toBe(`alert create path=${path} id=mail options smtp_host=mail.example.com meta timeout=15s`)
+  expect(read(alertLine(whole))).toMatchObject({ command: { name: 'alert create' } })
+})
+
+test('several are chosen one after the other, and in that order', () => {
+  expect(toggled(toggled('', 'b'), 'a')).toBe('b\na')
+  expect(toggled('b\na', 'b')).toBe('a')
+  expect(listIn('')).toEqual([])
 })
 
 test('a line is offered as one of pcs where pcs has the command', () => {

@@ -13,7 +13,8 @@ function daemon() {
   const live = {
     close: () => undefined,
     getCib: async () => await Promise.resolve({ xml, version }),
-    pushConfiguration: async () => {
+    pushConfiguration: async ({ command }: { readonly command: string }) => {
+      done.push(command)
       version += 1
       return await Promise.resolve({ kind: 'saved', version })
     },
@@ -50,4 +51,13 @@ test('a command that changes the configuration twice is not stopped in the middl
   const { cib, version } = await access.readCib()
   await access.push({ cib, expectedVersion: version, command: 'first' })
   expect((await access.readCib()).version).toBe(18)
+})
+
+test('what is recorded of a change is what was asked for, without the words that the API adds', async () => {
+  const { live, done } = daemon()
+  const endpoint = endpointsOf(allCommands).find(({ path }) => path === '/property/set')
+  if (!endpoint) throw new Error('no endpoint')
+  const given = { words: ['cluster-delay=61s'], flags: {}, files: {}, isDryRun: false }
+  await runCommand(endpoint, given, { live, user: 'x', ifVersion: 17 })
+  expect(done).toEqual(['systole property set cluster-delay=61s'])
 })

@@ -37,6 +37,8 @@ export interface Invocation {
   readonly openCluster: (file: string | undefined, makesFile: boolean) => ClusterAccess
   /** The name that the program was called by, and PCS_COMPAT; `systole` and none where left out. */
   readonly called?: { readonly program: 'systole' | 'pcs'; readonly environment: string | undefined }
+  /** Words of the line that whoever calls has added to what was asked for: obeyed, and not part of the command in histories. */
+  readonly unrecorded?: ReadonlySet<string>
   /** Why a command cannot be run with these flags here. Asked of those that other commands run, too: lines of a file, and `simulate --with`. */
   readonly refusal?: (command: Command, flags: ReadonlyMap<string, unknown>) => string | undefined
 }
@@ -159,8 +161,8 @@ async function dispatch(invocation: Spoken): Promise<Outcome> {
   tellWithoutEffect(flagsOf(command, speech), flags, terminal)
   const file = flags.get('file')
   const cluster = invocation.openCluster(typeof file === 'string' ? file : undefined, judgesAsPcs(speech))
-  const typed = (isSecret: IsSecret): string =>
-    [speech.program, ...wordsWithoutSecrets(invocation.line, isSecret)].join(' ')
+  const recorded = invocation.line.filter((word) => invocation.unrecorded?.has(word) !== true)
+  const typed = (isSecret: IsSecret): string => [speech.program, ...wordsWithoutSecrets(recorded, isSecret)].join(' ')
   try {
     const call: Call = {
       command,

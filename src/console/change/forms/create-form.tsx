@@ -1,18 +1,13 @@
-/** A resource is created: its agent's metadata say which parameters there are and what they mean. */
+/** A resource or fence device is created: its agent's metadata say which parameters there are and what they mean. */
 import { useState } from 'preact/hooks'
-import type { StatusFacts } from '../../../cli/index.ts'
-import type { Api } from '../../base/api.ts'
 import { useAsked } from '../../base/asked.ts'
+import type { Around } from './around.ts'
+import { listIn } from './form.ts'
 import { Labelled } from './labelled.tsx'
-import { type Created, createLine, mistakeIn } from './lines.ts'
-import { type Parameter, ParameterField } from './parameter-field.tsx'
-
-interface Metadata {
-  readonly name: string
-  readonly shortDescription: string
-  readonly longDescription: string
-  readonly parameters: readonly Parameter[]
-}
+import { type Created, createLine, fenceLine, mistakeIn } from './lines.ts'
+import { Parameters } from './parameters.tsx'
+import { SimpleField } from './simple-field.tsx'
+import { Words } from './words.tsx'
 
 const empty: Created = { id: '', agent: '', parameters: {}, monitor: '10s', as: 'one', group: '' }
 
@@ -23,50 +18,59 @@ const kinds: Readonly<Record<Created['as'], string>> = {
   group: 'at the end of a group',
 }
 
-export function CreateForm({
-  api,
-  status,
-  onLine,
-}: {
-  readonly api: Api
-  readonly status: StatusFacts
-  readonly onLine: (line: string) => void
-}) {
-  const [created, setCreated] = useState(empty)
+const kindOf = {
+  resource: {
+    title: 'Create a resource',
+    list: '/resource/list',
+    describe: '/resource/describe',
+    agent: 'ocf:heartbeat:IPaddr2',
+    monitor: '10s',
+  },
+  'fence device': {
+    title: 'Create a fence device',
+    list: '/stonith/list',
+    describe: '/stonith/describe',
+    agent: 'fence_ipmilan',
+    monitor: '60s',
+  },
+} as const
+
+export function CreateForm({ api, status, onLine, of }: Around & { readonly of: keyof typeof kindOf }) {
+  const kind = kindOf[of]
+  const isFence = of === 'fence device'
+  const [created, setCreated] = useState<Created>({ ...empty, monitor: kind.monitor })
+  const [hosts, setHosts] = useState('')
   const [wrong, setWrong] = useState<ReadonlySet<string>>(new Set())
   const { answer: agents } = useAsked<readonly { readonly name: string }[]>(api, {
-    path: '/resource/list',
+    path: kind.list,
     query: [['nodesc', 'true']],
   })
   const isKnown = agents?.some(({ name }) => name === created.agent) === true
-  const groups = [
-    ...new Set(
-      status.resources.flatMap(({ inside, kinds: around }) => inside.filter((_, at) => around[at] === 'group')),
-    ),
-  ]
-  const set = (more: Partial<Created>, mistakes = wrong): void => {
+  const set = (more: Partial<Created>, mistakes = wrong, on = hosts): void => {
     const next = { ...created, ...more }
     setCreated(next)
     setWrong(mistakes)
+    setHosts(on)
     const isReady =
       mistakes.size === 0 && next.id !== '' && next.agent !== '' && (next.as !== 'group' || next.group !== '')
-    onLine(isReady ? createLine(next) : '')
+    onLine(!isReady ? '' : isFence ? fenceLine(next, listIn(on)) : createLine(next))
   }
   return (
     <fieldset class="fields">
-      <legend>Create a resource</legend>
+      <legend>{kind.title}</legend>
       <Words title="Name" required value={created.id} onValue={(id) => set({ id })} />
       <Words
         title="Agent"
         required
         value={created.agent}
-        placeholder="ocf:heartbeat:IPaddr2"
+        placeholder={kind.agent}
         offers={(agents ?? []).map(({ name }) => name)}
         onValue={(agent) => set({ agent, parameters: {} }, new Set())}
       />
       {isKnown && (
         <Parameters
           api={api}
+          path={kind.describe}
           agent={created.agent}
           values={created.parameters}
           onValue={({ name, type }, value) => {
@@ -82,12 +86,50 @@ export function CreateForm({
         value={created.monitor}
         onValue={(monitor) => set({ monitor })}
       />
+      {isFence ? (
+        <SimpleField
+          api={api}
+          status={status}
+          field={{
+            name: 'hosts',
+            title: 'It switches off',
+            help: 'None: those nodes that the device names itself.',
+            of: 'node',
+            isMany: true,
+          }}
+          value={hosts}
+          onValue={(on) => set({}, wrong, on)}
+        />
+      ) : (
+        <Place created={created} status={status} onChange={set} />
+      )}
+    </fieldset>
+  )
+}
+
+/** Where it runs. */
+function Place({
+  created,
+  status,
+  onChange,
+}: {
+  readonly created: Created
+  readonly status: Around['status']
+  readonly onChange: (more: Partial<Created>) => void
+}) {
+  const groups = [
+    ...new Set(
+      status.resources.flatMap(({ inside, kinds: around }) => inside.filter((_, at) => around[at] === 'group')),
+    ),
+  ]
+  return (
+    <>
       <Labelled title="It runs">
         {(ties) => (
           <select
             {...ties}
             value={created.as}
-            onChange={(event) => set({ as: event.currentTarget.value as Created['as'] })}
+            onChange={(event) => onChange({ as: event.currentTarget.value as Created['as'] })}
           >
             {Object.entries(kinds).map(([value, title]) => (
               <option key={value} value={value}>
@@ -104,93 +146,8 @@ export function CreateForm({
           help="One that is there, or the name of a new one."
           value={created.group}
           offers={groups}
-          onValue={(group) => set({ group })}
+          onValue={(group) => onChange({ group })}
         />
-      )}
-    </fieldset>
-  )
-}
-
-/** A text, with what is there to choose from. */
-function Words({
-  title,
-  value,
-  onValue,
-  required = false,
-  help = '',
-  placeholder = '',
-  offers = [],
-}: {
-  readonly title: string
-  readonly value: string
-  readonly onValue: (value: string) => void
-  readonly required?: boolean
-  readonly help?: string
-  readonly placeholder?: string
-  readonly offers?: readonly string[]
-}) {
-  return (
-    <Labelled title={title} required={required} help={help}>
-      {(ties) => (
-        <>
-          <input
-            {...ties}
-            type="text"
-            required={required}
-            spellcheck={false}
-            list={`${ties.id}-offers`}
-            placeholder={placeholder}
-            value={value}
-            onInput={(event) => onValue(event.currentTarget.value.trim())}
-          />
-          <datalist id={`${ties.id}-offers`}>
-            {offers.map((name) => (
-              <option key={name} value={name} />
-            ))}
-          </datalist>
-        </>
-      )}
-    </Labelled>
-  )
-}
-
-function Parameters({
-  api,
-  agent,
-  values,
-  onValue,
-}: {
-  readonly api: Api
-  readonly agent: string
-  readonly values: Readonly<Record<string, string>>
-  readonly onValue: (parameter: Parameter, value: string) => void
-}) {
-  const { answer, refusal } = useAsked<Metadata>(api, { path: '/resource/describe', query: [['word', agent]] })
-  if (refusal !== undefined) return <p class="refusal">{refusal}</p>
-  if (answer === undefined) return <p class="muted">Reading what the agent says …</p>
-  const usable = answer.parameters.filter(({ deprecated }) => !deprecated)
-  const field = (parameter: Parameter) => (
-    <ParameterField
-      key={parameter.name}
-      parameter={parameter}
-      value={values[parameter.name] ?? ''}
-      onValue={(value) => onValue(parameter, value)}
-    />
-  )
-  const others = usable.filter(({ required }) => !required)
-  return (
-    <>
-      <p class="muted">
-        {answer.shortDescription}. {answer.longDescription}
-      </p>
-      {usable.filter(({ required }) => required).map(field)}
-      {others.length > 0 && (
-        <details open={others.length <= 4}>
-          <summary>
-            Parameters that may be omitted <span class="muted">({others.length})</span>
-          </summary>
-          <div class="fields">{others.map(field)}</div>
-        </details>
       )}
     </>
   )

@@ -1,23 +1,52 @@
 /** Forms for what is changed most often. A form writes the command; what that would do, and why it is refused, stands below as for a typed one. */
 import { useState } from 'preact/hooks'
-import type { StatusFacts } from '../../../cli/index.ts'
-import type { Api } from '../../base/api.ts'
+import { AlertForm } from './alert-form.tsx'
+import type { Around } from './around.ts'
 import { CreateForm } from './create-form.tsx'
-import { Labelled } from './labelled.tsx'
-import { type Field, type Form, isWhole, simpleForms, type Values, valuesAtFirst } from './lines.ts'
+import { areas, type Form, isWhole, type Values, valuesAtFirst } from './form.ts'
 import { PropertyForm } from './property-form.tsx'
+import { SimpleField } from './simple-field.tsx'
+import { simpleForms } from './simple-forms.ts'
+import { UpdateForm } from './update-form.tsx'
 
-export function Forms({
-  api,
-  status,
-  onLine,
-}: {
-  readonly api: Api
-  readonly status: StatusFacts
-  readonly onLine: (line: string) => void
-}) {
+/** Those whose fields an agent or the cluster's own description decides. */
+const ownForms: readonly {
+  readonly name: string
+  readonly title: string
+  readonly area: Form['area']
+  readonly draw: (around: Around) => ReturnType<typeof CreateForm>
+}[] = [
+  {
+    name: 'create',
+    title: 'Create a resource',
+    area: 'Resources',
+    draw: (around) => <CreateForm key="resource" of="resource" {...around} />,
+  },
+  {
+    name: 'update',
+    title: 'Change parameters of a resource',
+    area: 'Resources',
+    draw: (around) => <UpdateForm {...around} />,
+  },
+  {
+    name: 'fence-device',
+    title: 'Create a fence device',
+    area: 'Fencing',
+    draw: (around) => <CreateForm key="fence" of="fence device" {...around} />,
+  },
+  { name: 'alert', title: 'Alert: create', area: 'Alerts', draw: (around) => <AlertForm {...around} /> },
+  {
+    name: 'property',
+    title: 'Set a property of the cluster',
+    area: 'Cluster',
+    draw: ({ api, onLine }) => <PropertyForm api={api} onLine={onLine} />,
+  },
+]
+
+export function Forms(around: Around) {
   const [chosen, setChosen] = useState('')
   const form = simpleForms[chosen]
+  const all = [...ownForms, ...Object.entries(simpleForms).map(([name, one]) => ({ name, ...one }))]
   return (
     <div class="forms">
       <label class="line">
@@ -26,35 +55,30 @@ export function Forms({
           value={chosen}
           onChange={(event) => {
             setChosen(event.currentTarget.value)
-            onLine('')
+            around.onLine('')
           }}
         >
           <option value="">none: type the command</option>
-          <option value="create">Create a resource</option>
-          {Object.entries(simpleForms).map(([name, { title }]) => (
-            <option key={name} value={name}>
-              {title}
-            </option>
+          {areas.map((area) => (
+            <optgroup key={area} label={area}>
+              {all
+                .filter((one) => one.area === area)
+                .map(({ name, title }) => (
+                  <option key={name} value={name}>
+                    {title}
+                  </option>
+                ))}
+            </optgroup>
           ))}
-          <option value="property">Set a property of the cluster</option>
         </select>
       </label>
-      {chosen === 'create' && <CreateForm api={api} status={status} onLine={onLine} />}
-      {chosen === 'property' && <PropertyForm api={api} onLine={onLine} />}
-      {form !== undefined && <SimpleForm key={chosen} form={form} status={status} onLine={onLine} />}
+      {ownForms.find(({ name }) => name === chosen)?.draw(around)}
+      {form !== undefined && <SimpleForm key={chosen} form={form} {...around} />}
     </div>
   )
 }
 
-function SimpleForm({
-  form,
-  status,
-  onLine,
-}: {
-  readonly form: Form
-  readonly status: StatusFacts
-  readonly onLine: (line: string) => void
-}) {
+function SimpleForm({ form, onLine, ...around }: Around & { readonly form: Form }) {
   const [values, setValues] = useState<Values>(() => valuesAtFirst(form))
   const set = (name: string, value: string): void => {
     const next = { ...values, [name]: value }
@@ -68,67 +92,11 @@ function SimpleForm({
         <SimpleField
           key={field.name}
           field={field}
-          status={status}
           value={values[field.name] ?? ''}
           onValue={(value) => set(field.name, value)}
+          {...around}
         />
       ))}
     </fieldset>
   )
-}
-
-function SimpleField({
-  field: { title, help, of, isOptional },
-  status,
-  value,
-  onValue,
-}: {
-  readonly field: Field
-  readonly status: StatusFacts
-  readonly value: string
-  readonly onValue: (value: string) => void
-}) {
-  const choices =
-    of === 'resource'
-      ? namesOf(status)
-      : of === 'node'
-        ? status.nodes.map(({ name }) => name)
-        : typeof of === 'string'
-          ? undefined
-          : of.choices
-  const required = isOptional !== true
-  return (
-    <Labelled title={title} required={required} {...(help !== undefined && { help })}>
-      {(ties) =>
-        choices === undefined ? (
-          <input
-            {...ties}
-            type="text"
-            spellcheck={false}
-            value={value}
-            required={required}
-            onInput={(event) => onValue(event.currentTarget.value)}
-          />
-        ) : (
-          <select {...ties} value={value} required={required} onChange={(event) => onValue(event.currentTarget.value)}>
-            {typeof of === 'string' && <option value="">{required ? 'choose …' : 'any'}</option>}
-            {choices.map((one) => (
-              <option key={one} value={one}>
-                {one}
-              </option>
-            ))}
-          </select>
-        )
-      }
-    </Labelled>
-  )
-}
-
-/** Everything that a constraint or a move may name, as it is configured. */
-function namesOf({ resources }: StatusFacts): readonly string[] {
-  const names = resources.flatMap(({ inside, configured }) => [
-    ...inside.map((id) => id.replace(/:\d+$/, '')),
-    configured,
-  ])
-  return [...new Set(names)].sort()
 }

@@ -6,7 +6,7 @@ export function quoted(word: string): string {
   return word.includes("'") ? `"${word}"` : `'${word}'`
 }
 
-const joined = (words: readonly (string | undefined)[]): string =>
+export const joined = (words: readonly (string | undefined)[]): string =>
   words.flatMap((word) => (word === undefined || word === '' ? [] : [quoted(word)])).join(' ')
 
 export interface Created {
@@ -32,106 +32,42 @@ export function mistakeIn(type: string, value: string): string | undefined {
   return `'${value}' is not a whole number.`
 }
 
-export type Values = Readonly<Record<string, string>>
-
-export interface Field {
-  readonly name: string
-  readonly title: string
-  readonly help?: string
-  readonly of: 'resource' | 'node' | 'text' | { readonly choices: readonly string[] }
-  readonly isOptional?: true
+/** A device that fences: the hosts are those that it can switch off; none: those that it names itself. */
+export function fenceLine({ id, agent, parameters, monitor }: Created, hosts: readonly string[]): string {
+  const given = Object.entries(parameters).flatMap(([name, value]) => (value === '' ? [] : [`${name}=${value}`]))
+  const list = hosts.length === 0 ? undefined : `pcmk_host_list=${hosts.join(',')}`
+  const operation = monitor === '' ? [] : ['op', 'monitor', `interval=${monitor}`]
+  return joined(['stonith', 'create', id, agent, ...given, list, ...operation])
 }
 
-export interface Form {
-  readonly title: string
-  readonly fields: readonly Field[]
-  readonly line: (values: Values) => string
+/** Only what has changed; an empty value removes the parameter. Empty where nothing has. */
+export function updateLine(
+  id: string,
+  before: Readonly<Record<string, string>>,
+  after: Readonly<Record<string, string>>,
+): string {
+  const changed = Object.entries(after).filter(([name, value]) => value !== (before[name] ?? ''))
+  return changed.length === 0 ? '' : joined(['resource', 'update', id, ...changed.map((pair) => pair.join('='))])
 }
 
-const resource = { name: 'resource', title: 'Resource', of: 'resource' } as const
-const node = { name: 'node', title: 'Node', of: 'node' } as const
-const score = {
-  name: 'score',
-  title: 'Score',
-  help: 'Higher counts more; INFINITY: always.',
-  of: 'text',
-  isOptional: true,
-} as const
-
-/** Those that are the same for every cluster. What they may have is what the cluster has. */
-export const simpleForms: Readonly<Record<string, Form>> = {
-  move: {
-    title: 'Move a resource',
-    fields: [resource, { ...node, help: 'Omit it to let the scheduler choose.', isOptional: true }],
-    line: (values) => joined(['resource', 'move', values.resource, values.node]),
-  },
-  drain: {
-    title: 'Drain a node',
-    fields: [
-      node,
-      { name: 'reason', title: 'Reason', help: 'Shown to whoever asks why.', of: 'text', isOptional: true },
-    ],
-    line: (values) => joined(['node', 'drain', values.node, values.reason ? `--reason=${values.reason}` : undefined]),
-  },
-  fence: {
-    title: 'Fence a node',
-    fields: [{ ...node, help: 'Its power is cut, or it is cut off.' }],
-    line: (values) => joined(['stonith', 'fence', values.node]),
-  },
-  cleanup: {
-    title: 'Clean up failures',
-    fields: [{ ...resource, help: 'Its failures are forgotten, and it is probed again.' }],
-    line: (values) => joined(['resource', 'cleanup', values.resource]),
-  },
-  location: {
-    title: 'Constraint: a resource and a node',
-    fields: [resource, { name: 'verb', title: 'It', of: { choices: ['prefers', 'avoids'] } }, node, score],
-    line: ({ score: value = '', ...values }) =>
-      joined([
-        'constraint',
-        'location',
-        values.resource,
-        values.verb,
-        `${values.node ?? ''}${value === '' ? '' : `=${value}`}`,
-      ]),
-  },
-  order: {
-    title: 'Constraint: an order',
-    fields: [
-      { name: 'earlier', title: 'First', of: 'resource' },
-      { name: 'later', title: 'Then', of: 'resource' },
-      {
-        name: 'kind',
-        title: 'Kind',
-        help: 'Mandatory: always. Optional: only if both change at once. Serialize: never at the same time.',
-        of: { choices: ['Mandatory', 'Optional', 'Serialize'] },
-      },
-    ],
-    line: (values) =>
-      joined([
-        ...['constraint', 'order', 'start', values.earlier, 'then', 'start', values.later],
-        values.kind === 'Mandatory' ? undefined : `kind=${values.kind ?? ''}`,
-      ]),
-  },
-  colocation: {
-    title: 'Constraint: together or apart',
-    fields: [
-      { name: 'one', title: 'Resource', of: 'resource' },
-      { name: 'other', title: 'is placed with', of: 'resource' },
-      { ...score, help: 'INFINITY: always together; -INFINITY: never.' },
-    ],
-    line: (values) => joined(['constraint', 'colocation', 'add', values.one, 'with', values.other, values.score]),
-  },
+export interface Alert {
+  readonly id: string
+  readonly path: string
+  readonly options: Readonly<Record<string, string>>
+  readonly meta: Readonly<Record<string, string>>
 }
 
-/** With the first choice where there is one. */
-export function valuesAtFirst({ fields }: Form): Values {
-  return Object.fromEntries(fields.map(({ name, of }) => [name, typeof of === 'string' ? '' : (of.choices[0] ?? '')]))
+export function alertLine({ id, path, options, meta }: Alert): string {
+  const section = (name: string, values: Readonly<Record<string, string>>): readonly string[] => {
+    const given = Object.entries(values).flatMap(([key, value]) => (value === '' ? [] : [`${key}=${value}`]))
+    return given.length === 0 ? [] : [name, ...given]
+  }
+  return joined([
+    ...['alert', 'create', `path=${path}`, id === '' ? undefined : `id=${id}`],
+    ...section('options', options),
+    ...section('meta', meta),
+  ])
 }
-
-/** All that has to be filled in. */
-export const isWhole = ({ fields }: Form, values: Values): boolean =>
-  fields.every(({ name, isOptional }) => isOptional === true || (values[name] ?? '') !== '')
 
 export const propertyLine = (name: string, value: string): string =>
   value === '' ? joined(['property', 'unset', name]) : joined(['property', 'set', `${name}=${value}`])
