@@ -1,4 +1,5 @@
 /** How an alert agent that comes with Systole is described to people, and how what they write for it is read. */
+import { isIPv6 } from 'node:net'
 import * as v from 'valibot'
 import { failed, ok, type Result, similarWords } from '../base/index.ts'
 
@@ -63,8 +64,7 @@ export const answer = v.pipe(
 )
 
 /** A name, an IPv4 address or an IPv6 address. */
-export const isHost = (text: string): boolean =>
-  /^[a-z0-9]([a-z0-9_.-]{0,252}[a-z0-9.])?$/i.test(text) || (/^[0-9a-f:.]{2,45}$/i.test(text) && text.includes(':'))
+export const isHost = (text: string): boolean => /^[a-z0-9]([a-z0-9_.-]{0,252}[a-z0-9.])?$/i.test(text) || isIPv6(text)
 
 export const host = v.pipe(v.string(), v.check(isHost, 'is not the name or address of a host'))
 

@@ -2,7 +2,7 @@
 import { uptime } from 'node:os'
 import snmp from 'net-snmp'
 import { type Delivery, Undelivered } from './delivery.ts'
-import type { Notice } from './notice.ts'
+import { type Notice, oneLineOf } from './notice.ts'
 import type { SnmpSettings } from './snmp-options.ts'
 
 const pacemaker = '1.3.6.1.4.1.32723'
@@ -111,7 +111,7 @@ function numberOf(text: string): number {
 /** At most so many bytes of UTF-8, and whole letters. */
 function textOf(value: string, longest: number): string {
   if (value === '') return noText
-  let text = value.slice(0, longest)
+  let text = oneLineOf(value).slice(0, longest)
   while (Buffer.byteLength(text) > longest) text = text.slice(0, -1)
   return text
 }

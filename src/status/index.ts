@@ -12,7 +12,7 @@ export {
 } from './digests.ts'
 export { type FailuresAlike, failuresAlike } from './failures-alike.ts'
 export { compareNames } from './names.ts'
-export { isRoleName, roleAttribute, rolesOf } from './node-roles.ts'
+export { isRoleName, roleAttribute, roleIn, rolesOf } from './node-roles.ts'
 export { partsOf, primitivesIn, replicaParts } from './parts.ts'
 export { describeExitCode, exitWord, statusWord } from './print/exit-codes.ts'
 export {

@@ -13,10 +13,15 @@ export const isRoleName = (role: string): boolean => /^[A-Za-z0-9][A-Za-z0-9._-]
 /** The node attribute that says it. */
 export const roleAttribute = (role: string): string => `${role}${suffix}`
 
+/** The role that an attribute of this name gives. */
+export function roleIn(attribute: string): string | undefined {
+  const role = attribute.endsWith(suffix) ? attribute.slice(0, -suffix.length) : ''
+  return isRoleName(role) ? role : undefined
+}
+
 /** Sorted. An attribute that is true for a moment only, as a transient one is, counts as well. */
 export const rolesOf = ({ attributes }: Pick<NodeStatus, 'attributes'>): readonly string[] =>
   [...attributes]
-    .filter(([name, value]) => name.endsWith(suffix) && parseBoolean(value) === true)
-    .map(([name]) => name.slice(0, -suffix.length))
-    .filter(isRoleName)
+    .flatMap(([name, value]) => (parseBoolean(value) === true ? [roleIn(name)] : []))
+    .filter((role) => role !== undefined)
     .toSorted()

@@ -123,3 +123,82 @@ test.each([
   await came(before + 1)
   expect(traps().at(-1)).toContain('"marker"')
 })
+
+test('what an agent or a user wrote stays one value of one trap: no line and no escape of theirs reaches whoever reads the log of the receiver', async () => {
+  const before = traps().length
+  const hostile = {
+    trap_community: 'right',
+    CRM_alert_desc: 'down\ntrap .1.3.6.1.4.1.32723.1.1 = "forged"\r\nmore',
+    CRM_alert_attribute_name: 'a\u001b]0;owned\u0007\u009b2J\u202e',
+    CRM_alert_attribute_value: '%v%n%s\u2028x',
+    CRM_alert_rc: '1e400',
+    CRM_alert_target_rc: '__proto__',
+    CRM_alert_status: '-99999999999',
+  }
+  expect(await callAgent('alert_snmp', target, hostile)).toEqual({ code: 0, said: '' })
+  await callAgent('alert_snmp', target, { trap_community: 'right', CRM_alert_node: 'marker' })
+  await came(before + 2)
+  const trap = traps()[before] ?? ''
+  expect(trap).toContain(`${oid}.1.4 = "down trap .1.3.6.1.4.1.32723.1.1 = \\"forged\\" more"`)
+  expect(trap).toContain(`${oid}.1.9 = "%v%n%s x"`)
+  for (const number of [5, 6, 7]) expect(trap).toContain(`${oid}.1.${number} = 2147483647`)
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: those are looked for.
+  expect(traps().join('\n')).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202e]/)
+})
+
+test.each([
+  '--help',
+  '-x',
+  'nms example',
+  'a,b',
+  '127.0.0.1:0',
+  '127.0.0.1:65536',
+  '127.0.0.1:1:2',
+  '[::1',
+  '$(id)',
+  'file:///etc/passwd',
+  'x'.repeat(300),
+  '0/0',
+])('a receiver %j is refused before anything is sent', async (recipient) =>
+  expect(await callAgent('alert_snmp', recipient)).toMatchObject({
+    code: 78,
+    said: expect.stringContaining('not a receiver of traps'),
+  }),
+)
+
+test('a receiver that answers with noise, or for another question, ends nothing but this attempt', async () => {
+  const hostile = createSocket('udp4')
+  let asked = 0
+  hostile.on('message', (packet, { port, address }) => {
+    asked++
+    const other = Buffer.from(packet)
+    // The answer to a question that was never asked, what is cut off, what is no packet, and one that says it is far longer.
+    for (const answer of [
+      other,
+      packet.subarray(0, 9),
+      Buffer.alloc(1400, 0x30),
+      Buffer.from('3084ffffffff0201', 'hex'),
+      Buffer.alloc(0),
+    ])
+      hostile.send(answer, port, address)
+  })
+  await new Promise<void>((done) => hostile.bind(0, '127.0.0.1', done))
+  const recipient = `127.0.0.1:${hostile.address().port}`
+  for (const version of [
+    { trap_community: 'right' },
+    {
+      trap_version: '3',
+      trap_user: 'informer',
+      trap_auth_password: 'authenticates',
+      trap_priv_password: 'encrypts-it',
+    },
+  ]) {
+    const ended = await callAgent('alert_snmp', recipient, { ...version, trap_inform: 'true' }, 6000)
+    expect(ended).toMatchObject({ code: 75 })
+    expect(ended.said.split('\n')).toHaveLength(1)
+    expect(ended.said).not.toMatch(/authenticates|encrypts-it|node_modules/)
+  }
+  await new Promise<void>((done) => hostile.close(done))
+  expect(asked).toBeGreaterThan(1)
+  expect(asked).toBeLessThan(100)
+})

@@ -4,6 +4,7 @@
  * itself. All that differs must be one of these, whatever command made it.
  */
 import { childElements, clusterOption, configurationElement, sameDocument, type XmlElement } from '../../cib/index.ts'
+import { roleIn } from '../../status/index.ts'
 
 export interface ChangeRights {
   readonly node: string
@@ -11,11 +12,31 @@ export interface ChangeRights {
   readonly resources: ReadonlySet<string>
 }
 
+/**
+ * Attributes that say what a node is: the cluster sets them (`#uname`, `#kind`, `#facts-…`; only `#health…` is an agent's to say), and rules keep what is confidential from other nodes
+ * by them; jobs, plays and copies for a role come with input and files, and the role is an administrator's to give. A remote node says none of them, of itself neither.
+ */
+export const saysWhatANodeIs = (name: string): boolean => /^#(?!health)/i.test(name) || roleIn(name) !== undefined
+
 /** The first place that may not be changed, for people; undefined where all may. */
 export function forbiddenChange(before: XmlElement, after: XmlElement, rights: ChangeRights): string | undefined {
   for (const name of ['validate-with', 'admin_epoch', 'epoch'])
     if (before.attributes[name] !== after.attributes[name]) return `cib, ${name}`
-  return compare([configurationElement(before)], [configurationElement(after)], rights)
+  const place = compare([configurationElement(before)], [configurationElement(after)], rights)
+  if (place !== undefined) return place
+  const [was, is] = [before, after].map((cib) => ownSayings(configurationElement(cib), rights))
+  return JSON.stringify(was) === JSON.stringify(is) ? undefined : `attributes of ${rights.node} that say what it is`
+}
+
+/** As it stands there, by name and value, without what stands elsewhere. */
+function ownSayings(configuration: XmlElement, { node }: ChangeRights): readonly (readonly [string, string])[] {
+  const own = childElements(configuration)
+    .filter(({ name }) => name === 'nodes')
+    .flatMap((nodes) => childElements(nodes))
+    .filter(({ attributes }) => attributes.uname === node)
+    .flatMap((one) => childElements(one).filter(({ name }) => name === 'instance_attributes'))
+    .flatMap((set) => childElements(set).filter(({ name }) => name === 'nvpair'))
+  return own.flatMap(({ attributes: { name = '', value = '' } }) => (saysWhatANodeIs(name) ? [[name, value]] : []))
 }
 
 /** From `configuration` to the element that is looked at. */

@@ -12,7 +12,7 @@ import type { CibChange, ToolReply, ToolWorld } from '../../tools/index.ts'
 import { exitCodes, refused } from '../../tools/index.ts'
 import { knownAttributes } from '../records/attribute-writes.ts'
 import { secretsOfView } from '../records/secrets-of-view.ts'
-import { forbiddenChange, isNamedAfter } from './allowed-change.ts'
+import { forbiddenChange, isNamedAfter, saysWhatANodeIs } from './allowed-change.ts'
 import { configurationWithoutSecrets, statusWithoutSecrets } from './hide-secrets.ts'
 import { nodesWith, runningThere, withoutInstance } from './runs-there.ts'
 
@@ -200,6 +200,7 @@ export class RemoteWorld implements ToolWorld {
   }
 
   #maySet(node: NodeName, name: string): boolean {
+    if (saysWhatANodeIs(name)) return false
     if (node === this.localNode) return true
     const operations = [...this.#view.operations.values()]
     const isHost = node === this.#attributeHost()

@@ -135,6 +135,15 @@ export const onMembersOnly: readonly AgentCall[] = [
 
 /** What nobody has any reason to ask for from a remote node. */
 export const attacks: readonly string[] = [
+  // What rules trust is the cluster's word: with these it would be taken for another node, for a member, or for a machine with more memory.
+  'attrd_updater -n #uname -U n2',
+  'attrd_updater -n #Kind -U cluster',
+  'attrd_updater -n #id -B 1 -d 5',
+  'crm_attribute -N r1 -l reboot --name #facts-memory-mib -v 999999',
+  'crm_attribute -N r1 -l forever --name #facts-memory-mib -v 999999',
+  // Jobs and copies for a role come with input and files.
+  'crm_attribute -N r1 -l forever --name db-role -v true',
+  'attrd_updater -n db-role -U true',
   'cibadmin --create -o resources -X <primitive id="evil" class="ocf" provider="heartbeat" type="anything"/>',
   'cibadmin --replace -X <cib/>',
   'cibadmin --modify -X <nvpair id="r1-n" name="x" value="y"/>',
