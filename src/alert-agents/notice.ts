@@ -71,9 +71,11 @@ function sentenceOf(kind: string, node: string, values: Readonly<Record<string, 
 }
 
 /** Values come from agents and users: no line of theirs becomes one of ours, here or in the log of whoever receives them, and nothing of them steers a terminal or turns a line round. */
-export const oneLineOf = (text: string): string =>
+export const oneLineOf = (text: string): string => text.replace(notForLines, ' ').slice(0, 900)
+
+const notForLines =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what is taken out.
-  text.replace(/[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\u{e0000}-\u{e007f}]+/gu, ' ').slice(0, 900)
+  /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\u{e0000}-\u{e007f}]+/gu
 
 /** Beyond the first: `3 times`. */
 export const howOften = ({ times }: Notice): string => (times > 1 ? `${times} times since the last message` : '')
