@@ -24,7 +24,7 @@ export function describeHappening(what: Happening): string {
     case 'decision':
       return describeDecision(what)
     case 'call':
-      return `${what.user} at ${what.from}: ${what.command ?? inWords(what.call)}`
+      return `${what.user} at ${what.from}${what.certificate === undefined ? '' : ` (certificate ${what.certificate})`}: ${what.command ?? inWords(what.call)}`
     default:
       return assertNever(what)
   }

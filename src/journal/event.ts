@@ -62,6 +62,8 @@ export type Happening =
       readonly call: string
       readonly user: string
       readonly from: string
+      /** The subject of the certificate that he has shown. */
+      readonly certificate?: string
       /** The command line's, where it changed the configuration. */
       readonly command?: string
     }

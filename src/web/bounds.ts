@@ -82,7 +82,7 @@ export class Guesses {
     if (known === undefined || known.count < bounds.wrongTokens) return
     if (known.until <= now) this.#byAddress.delete(address)
     else
-      throw new Problem(429, `This address has shown ${known.count} wrong tokens. Wait a minute.`, {
+      throw new Problem(429, `This address has shown ${known.count} wrong tokens or certificates. Wait a minute.`, {
         headers: { 'retry-after': String(Math.ceil((known.until - now) / 1000)) },
       })
   }

@@ -1,4 +1,5 @@
 /** Where the API listens: HTTPS on each address of the node, within bounds that hold before a request is looked at. */
+import { constants } from 'node:crypto'
 import { createServer, type Server } from 'node:https'
 import type { Duplex } from 'node:stream'
 import { listenBehindDoor, openDoor, type TlsIdentity } from '../rpc/index.ts'
@@ -10,6 +11,10 @@ export interface Said {
   readonly port: number
   readonly addresses: readonly string[]
   readonly identity: TlsIdentity
+  /** Of the administrator's own, to be shown instead: PEM, with what leads to an authority. */
+  readonly own?: Pick<TlsIdentity, 'certificate' | 'key'> | undefined
+  /** Clients are asked for a certificate; of these authorities TLS looks at the way to them. Absent: none is asked. */
+  readonly clientAuthorities?: readonly string[] | undefined
 }
 
 /** What became of it. */
@@ -38,6 +43,8 @@ export class Web {
   #again: NodeJS.Timeout | undefined
 
   readonly #tell: Tell
+  /** As the servers that are open do. */
+  #asksClients = false
 
   constructor(
     clients: Clients,
@@ -60,21 +67,25 @@ export class Web {
     this.#turn = this.#turn.then(async () => await this.#obey(said))
   }
 
-  async #obey({ port, addresses, identity }: Said): Promise<void> {
+  async #obey(said: Said): Promise<void> {
+    const { port, addresses } = said
     const wanted = addresses.map((host) => `${host} ${port}`)
+    const asksClients = said.clientAuthorities !== undefined
+    const isOtherwise = asksClients !== this.#asksClients
+    this.#asksClients = asksClients
     for (const [at, { close }] of this.#open)
-      if (!wanted.includes(at)) {
+      if (isOtherwise || !wanted.includes(at)) {
         this.#open.delete(at)
         await close()
       }
-    const shown = shownBy(identity)
+    const shown = shownBy(said)
     const troubles: string[] = []
     for (const host of addresses) {
       const at = `${host} ${port}`
       const open = this.#open.get(at)
       if (open) open.server.setSecureContext(shown)
       else {
-        const server = createServer({ ...shown, ...limits }, this.#api.answer)
+        const server = createServer({ ...shown, ...limits, ...(asksClients && asking) }, this.#api.answer)
         server.maxRequestsPerSocket = 10_000
         server.on('clientError', refuseUnreadable)
         const listening = listenBehindDoor(server, { host, port, door: { ...openDoor, mostStrangers } })
@@ -87,7 +98,7 @@ export class Web {
       }
     }
     // Such as the port of the process before this one, or an address that this host does not have yet.
-    if (troubles.length > 0) this.#again = setTimeout(() => this.obey({ port, addresses, identity }), againMs)
+    if (troubles.length > 0) this.#again = setTimeout(() => this.obey(said), againMs)
     this.#tell({
       kind: 'listening',
       addresses: [...this.#open.keys()].map((at) => at.replace(' ', ':')),
@@ -119,5 +130,20 @@ async function end(server: Server, close: () => Promise<void>): Promise<void> {
   await closed
 }
 
-const shownBy = ({ certificate, key, authority }: TlsIdentity) =>
-  ({ key, cert: `${certificate}\n${authority}`, minVersion: 'TLSv1.2' }) as const
+/** A client without a certificate, or with one that is not accepted, is answered in words. */
+const asking = { requestCert: true, rejectUnauthorized: false } as const
+
+function shownBy({ identity, own, clientAuthorities }: Said) {
+  const { certificate, key, authority } = identity
+  const shown =
+    own === undefined ? { key, cert: `${certificate}\n${authority}` } : { key: own.key, cert: own.certificate }
+  return {
+    ...shown,
+    minVersion: 'TLSv1.2',
+    ...(clientAuthorities !== undefined && {
+      ca: [...clientAuthorities],
+      // A session that is taken up again would not show what leads to the authority.
+      secureOptions: constants.SSL_OP_NO_TICKET,
+    }),
+  } as const
+}

@@ -33,10 +33,15 @@ export class Problem extends Error {
   }
 }
 
+const unknownCallers: ReadonlySet<string> = new Set([
+  ...['unknown-token', 'expired-token', 'no-session', 'wrong-login', 'no-login'],
+  ...['unknown-certificate', 'expired-certificate', 'bad-certificate', 'no-common-name'],
+])
+
 /** What the daemon's refusals are in HTTP. All others are about what was asked: 400. */
 export function statusOfCode(code: string | undefined): number {
   if (code === undefined) return 400
-  if (['unknown-token', 'expired-token', 'no-session', 'wrong-login', 'no-login'].includes(code)) return 401
+  if (unknownCallers.has(code)) return 401
   if (
     [
       'permission-denied',

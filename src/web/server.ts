@@ -6,6 +6,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { allCommands } from '../cli/index.ts'
 import { type LocalClient, NoAnswerError, plainPeer, RefusedError, UnreachableError } from '../rpc/index.ts'
 import { bounds, Guesses, Room } from './bounds.ts'
+import { forgetCertificate, shownByCertificate } from './client-certificate.ts'
 import { type Endpoint, endpointsOf } from './command-table.ts'
 import type { Page, Pages } from './console-pages.ts'
 import { openApi } from './openapi.ts'
@@ -22,7 +23,7 @@ import {
   targetOf,
 } from './request.ts'
 import { runCommand, runForText } from './run-command.ts'
-import { cookieFor, csrfOf, loginIn, longestLogin, noCookie, type Shown, shownIn } from './session.ts'
+import { cookieFor, csrfOf, loginIn, longestLogin, noCookie, type Shown, shownIn, showsNothingElse } from './session.ts'
 import { Streams } from './streams.ts'
 
 /** A client of the daemon for whoever has shown this token, from there. */
@@ -163,20 +164,36 @@ export class ApiServer {
 
   async #whoCalls(request: IncomingMessage): Promise<Caller> {
     const from = fromOf(request)
-    const shown = shownIn(request)
     this.#guesses.refuse(from, performance.now())
+    const shown = shownIn(request, await this.#certificateOf(request, from))
     const live = this.#clients({ token: shown.token, from })
     try {
       return { ...shown, ...(await live.whoAmI({}, { timeoutMs: askWithinMs })), live }
     } catch (error) {
-      if (
-        error instanceof RefusedError &&
-        error.code === 'unknown-token' &&
-        this.#guesses.note(from, performance.now())
-      )
-        this.#report({ what: `${bounds.wrongTokens} wrong tokens: the address is not listened to for a minute`, from })
+      if (error instanceof RefusedError && error.code === 'no-session') forgetCertificate(request)
+      this.#noteGuess(error, from)
       throw error
     }
+  }
+
+  async #certificateOf(request: IncomingMessage, from: string): Promise<string | undefined> {
+    if (!showsNothingElse(request)) return undefined
+    try {
+      return await shownByCertificate(request, () => this.#clients({ token: '', from }))
+    } catch (error) {
+      this.#noteGuess(error, from)
+      throw error
+    }
+  }
+
+  #noteGuess(error: unknown, from: string): void {
+    const isGuess =
+      error instanceof RefusedError && (error.code === 'unknown-token' || error.code === 'unknown-certificate')
+    if (isGuess && this.#guesses.note(from, performance.now()))
+      this.#report({
+        what: `${bounds.wrongTokens} wrong tokens or certificates: the address is not listened to for a minute`,
+        from,
+      })
   }
 
   async #runEndpoint(

@@ -41,15 +41,23 @@ export function loginIn(text: string): { readonly user: string; readonly passwor
 }
 
 export interface Shown {
-  /** A token, or the session of a cookie. */
+  /** A token, the session of a cookie, or what the daemon knows the certificate of the connection by. */
   readonly token: string
   readonly isSession: boolean
 }
 
-/** A token where there is one, whatever cookies come with it. */
-export function shownIn(request: IncomingMessage): Shown {
+/** Whether nothing but the certificate of the connection could say who calls. */
+export const showsNothingElse = (request: IncomingMessage): boolean =>
+  request.headers.authorization === undefined && sessionIn(request) === undefined
+
+/** A token where there is one, whatever comes with it; a cookie before a certificate, since a person has logged in for it. */
+export function shownIn(request: IncomingMessage, certificate?: string): Shown {
   const session = request.headers.authorization === undefined ? sessionIn(request) : undefined
-  if (session === undefined) return { token: tokenIn(request), isSession: false }
+  if (session === undefined) {
+    if (certificate === undefined) return { token: tokenIn(request), isSession: false }
+    refuseForm(request)
+    return { token: certificate, isSession: false }
+  }
   if (request.method !== 'GET' && request.method !== 'HEAD') refuseForged(request, session)
   return { token: session, isSession: true }
 }
@@ -60,6 +68,14 @@ function sessionIn(request: IncomingMessage): string | undefined {
   // Two of a name: one of them was put there by somebody else.
   const [, value] = found.length === 1 ? (/=(session_[\w-]{1,100})$/.exec(found[0] ?? '') ?? []) : []
   return value
+}
+
+/** A browser shows a certificate for whatever page has it ask; JSON is what another page cannot send without being asked for leave first. */
+function refuseForm({ method, headers }: IncomingMessage): void {
+  if (method === 'GET' || method === 'HEAD' || /^application\/json(?:;|$)/i.test(headers['content-type'] ?? '')) return
+  throw new Problem(415, "By a certificate, a request that changes something needs 'Content-Type: application/json'.", {
+    code: 'not-json',
+  })
 }
 
 function refuseForged({ headers }: IncomingMessage, session: string): void {

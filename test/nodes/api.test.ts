@@ -1,9 +1,12 @@
 /** What other programs read and change of three real nodes: metrics, and the HTTPS API as whoever is outside reaches it. */
+import { copyFileSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { forClients, forServers, makeAuthority, makeSigned } from '../support/own-certificates.ts'
 import { HttpsClient } from './lab/https.ts'
 import { Lab } from './lab/lab.ts'
+import { run } from './lab/network.ts'
 
 const nodes = ['n1', 'n2', 'n3']
 const lab = new Lab(nodes)
@@ -276,6 +279,102 @@ test('a join token that a token makes ends with it', async () => {
   await lab.systole('n1', 'token', 'revoke', 'joiner')
   expect(await isOpen()).toBe(false)
 })
+
+// ------------------------------------------------------------------ certificates of one's own, by openssl and curl
+
+const own = join(lab.folder, 'own')
+const seenFrom = async (...options: readonly string[]): Promise<{ readonly status: number; readonly body: string }> => {
+  const client = ['netns', 'exec', lab.network.clientSpace, 'curl', '-sS', '-w', '\n%{http_code}']
+  const said = await run('ip', ...client, ...options)
+  const [, body = '', status = ''] = /^([\s\S]*)\n(\d+)$/.exec(said) ?? []
+  return { status: Number(status), body }
+}
+const at = (node: string, path: string): string => `https://${lab.network.address(node)}:7705${path}`
+const curlWith = (authority: string): readonly string[] => ['--cacert', authority]
+
+test('a certificate of one’s own is shown at once, followed in its files, warned of when they are wrong, and taken back', async () => {
+  mkdirSync(own)
+  const shop = makeAuthority(own, 'shop')
+  const names = forServers('DNS:n1.shop', `IP:${lab.network.address('n1')}`)
+  const first = makeSigned(own, shop, { name: 'first', extensions: names })
+  const [certificate, key] = [join(own, 'n1.pem'), join(own, 'n1.key')]
+  const put = (from: { readonly certificate: string; readonly key: string }): void => {
+    copyFileSync(from.key, key)
+    copyFileSync(from.certificate, certificate)
+  }
+  put(first)
+  await expect(seenFrom(...curlWith(shop.certificate), at('n1', '/live'))).rejects.toThrow(/certificate/)
+  const wrong = [certificate, join(own, 'shop.key')]
+  await expect(lab.systole('n1', 'console', 'certificate', 'set', ...wrong)).rejects.toThrow(/key does not belong/)
+  const said = await lab.systole('n1', 'console', 'certificate', 'set', certificate, key)
+  expect(said).toMatch(/CN=first, signed by CN=shop[\s\S]*for n1\.shop, 10\.83\.0\.1[\s\S]*shown by itself/)
+  expect((await seenFrom(...curlWith(shop.certificate), at('n1', '/live'))).status).toBe(200)
+  const shown = async (): Promise<string> =>
+    await run(
+      'ip',
+      'netns',
+      'exec',
+      lab.network.clientSpace,
+      'sh',
+      '-c',
+      `openssl s_client -connect ${lab.network.address('n1')}:7705 </dev/null 2>/dev/null | openssl x509 -noout -subject`,
+    )
+  expect(await shown()).toContain('CN = first')
+  // Whatever renews it writes the files, and nothing else.
+  put(makeSigned(own, shop, { name: 'second', extensions: names }))
+  await lab.until('the newer one is shown', async () => (await shown()).includes('CN = second'))
+  copyFileSync(shop.key, key)
+  const warned = /On n1: The certificate of the HTTPS API is not replaced by that in .*key does not belong/
+  await lab.until('another node warns', async () => warned.test(await lab.systole('n2', 'status')), 60_000)
+  expect(await shown()).toContain('CN = second')
+  await lab.systole('n1', 'console', 'certificate', 'unset')
+  expect(await shown()).toContain('CN = n1')
+}, 180_000)
+
+test('clients with a certificate: who they are by which rule, on every node, in log and history; others get a sentence', async () => {
+  const ops = makeAuthority(own, 'ops')
+  const anna = makeSigned(own, ops, { name: 'anna', subject: '/O=Shop/CN=anna', extensions: forClients })
+  const other = makeSigned(own, ops, { name: 'other', extensions: forClients })
+  const shows = ({ certificate, key }: { readonly certificate: string; readonly key: string }): readonly string[] => [
+    ...curlWith(join(lab.folder, 'nodes/n1/etc/pki/authority.crt')),
+    ...['--cert', certificate, '--key', key],
+  ]
+  const rule = ['--ca', ops.certificate, '--common-name=anna', '--role=operator']
+  await lab.systole('n1', 'console', 'client', 'add', 'ops', ...rule)
+  expect(await lab.systole('n2', 'console', 'client', 'list')).toMatch(
+    /ops +signed by CN=ops +roles operator \(only anna\)/,
+  )
+  for (const node of nodes)
+    await lab.until(
+      `${node} knows her`,
+      async () => (await seenFrom(...shows(anna), at(node, '/api/v1/status'))).status === 200,
+    )
+  const body = ['-H', 'Content-Type: application/json', '-d', '{"words": ["web"]}']
+  expect((await seenFrom(...shows(anna), ...body, at('n2', '/api/v1/resource/disable'))).status).toBe(200)
+  expect((await seenFrom(...shows(anna), ...body, at('n2', '/api/v1/resource/delete'))).status).toBe(403)
+  expect((await seenFrom(...shows(anna), ...body, at('n2', '/api/v1/resource/enable'))).status).toBe(200)
+  expect(await lab.systole('n1', 'config', 'history')).toMatch(/certificate:ops\/anna@n2 +systole resource disable web/)
+  const log = await lab.inNode('n2', 'cat', join(lab.folder, 'nodes/n2/systoled.log'))
+  expect(log).toMatch(/"user":"certificate:ops\/anna","from":"10\.83\.0\.253","certificate":"O=Shop, CN=anna"/)
+  expect(await lab.systole('n2', 'timeline', 'list')).toContain('(certificate O=Shop, CN=anna)')
+  const refused = await seenFrom(...shows(other), at('n1', '/api/v1/status'))
+  expect([refused.status, refused.body]).toEqual([
+    401,
+    expect.stringMatching(/CN=other, SHA-256 .* is not one that this cluster accepts/) as unknown,
+  ])
+  const boss = ['--certificate', other.certificate, '--administrator']
+  await lab.systole('n1', 'console', 'client', 'add', 'boss', ...boss)
+  const session = await seenFrom(...shows(other), at('n1', '/api/v1/session'))
+  expect(JSON.parse(session.body)).toMatchObject({ user: 'certificate:boss', limited: false })
+  await lab.systole('n1', 'console', 'client', 'remove', 'boss')
+  await lab.systole('n1', 'console', 'client', 'add', 'bin', '--certificate', other.certificate, '--user=bin')
+  expect(await seenFrom(...shows(other), at('n1', '/api/v1/session'))).toMatchObject({
+    status: 403,
+    body: expect.stringContaining('bin is not a member of the group haclient') as unknown,
+  })
+  await lab.systole('n1', 'console', 'client', 'remove', 'ops')
+  expect((await seenFrom(...shows(anna), at('n1', '/api/v1/status'))).status).toBe(401)
+}, 120_000)
 
 test('the process of the API comes back when it is killed, and goes when the API is disabled; another port is another', async () => {
   const before = (await lab.inNode('n3', 'pgrep', '-f', 'dist/web.mjs')).trim()

@@ -50,6 +50,8 @@ import { configRevert } from './config/revert.ts'
 import { configShow } from './config/show.ts'
 import { configureLoad, configureShow } from './configure/configure.ts'
 import { configureStatements } from './configure/statement.ts'
+import { consoleCertificateSet, consoleCertificateUnset } from './console/certificate.ts'
+import { consoleClientAdd, consoleClientList, consoleClientRemove } from './console/client.ts'
 import { consoleDisable, consoleEnable, consoleStatus } from './console/console.ts'
 import { constraintColocationAdd, constraintColocationSet } from './constraint/colocation.ts'
 import { constraintConfig, constraintKindConfigs, constraintRef } from './constraint/config.ts'
@@ -223,6 +225,11 @@ export const allCommands: readonly Command[] = [
   consoleEnable,
   consoleDisable,
   consoleStatus,
+  consoleCertificateSet,
+  consoleCertificateUnset,
+  consoleClientAdd,
+  consoleClientList,
+  consoleClientRemove,
   tokenCreate,
   tokenList,
   tokenRevoke,

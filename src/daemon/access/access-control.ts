@@ -41,7 +41,7 @@ export class AccessControl {
 
   /** Of a user of this host who logs in at the HTTPS API. */
   async rightsOfLoggedIn(name: string): Promise<Rights> {
-    return await rightsOfLoggedIn(name, this.#sources)
+    return await rightsOfLoggedIn({ user: name }, this.#sources)
   }
 
   /** For root, who acts for somebody. */

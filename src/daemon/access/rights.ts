@@ -33,6 +33,8 @@ export interface LimitedRights {
 export interface LoggedIn {
   readonly kind: 'logged-in'
   readonly user: string
+  /** He has shown a certificate, and may be a user of the access control lists alone. */
+  readonly by?: 'certificate'
 }
 
 export interface AccessSources {
@@ -63,7 +65,7 @@ export const accessCodes: ReadonlySet<string> = new Set([
 export async function rightsOf(caller: CallerIdentity, sources: AccessSources): Promise<Rights> {
   if (caller.kind === 'web' && sources.web !== undefined) {
     const shown = sources.web(caller)
-    return shown.kind === 'logged-in' ? await rightsOfLoggedIn(shown.user, sources) : shown
+    return shown.kind === 'logged-in' ? await rightsOfLoggedIn(shown, sources) : shown
   }
   if (caller.kind !== 'user')
     throw refuse('unknown-caller', 'The daemon cannot identify the caller: this socket does not report credentials.')
@@ -79,11 +81,16 @@ export async function rightsOf(caller: CallerIdentity, sources: AccessSources): 
  * Of a user of this host who comes over the net: a member of haclient may do what he may on the host; anybody else only what access control gives to
  * his name or his groups. Nobody is root there, or acts for another.
  */
-export async function rightsOfLoggedIn(name: string, sources: AccessSources): Promise<Rights> {
-  const user = name === root ? undefined : await sources.users.knownByName(name)
+export async function rightsOfLoggedIn(
+  { user: name, by }: Pick<LoggedIn, 'user' | 'by'>,
+  sources: AccessSources,
+): Promise<Rights> {
+  const isOver = name === root || (by === 'certificate' && superusers.includes(name))
+  const known = isOver ? undefined : await sources.users.knownByName(name)
+  const user = known ?? (by === 'certificate' && !isOver ? { name, groups: [] } : undefined)
   if (user === undefined) throw refuse('no-such-user', `${name} cannot use the HTTPS API of this host.`)
-  const known = sources.configuration()
-  const isOn = known === undefined ? sources.wasOn() : aclIsOn(known.typed)
+  const configuration = sources.configuration()
+  const isOn = configuration === undefined ? sources.wasOn() : aclIsOn(configuration.typed)
   if (!user.groups.includes(haclient) && !isOn)
     throw refuse(
       'no-role',

@@ -1,5 +1,6 @@
 /** What the command line asks about the HTTPS API and its tokens, and what load balancers ask of a node through it. */
 import { type Handlers, type localService, refuse, type WebCaller } from '../../rpc/index.ts'
+import { certificatePrefix, entryOf } from '../console/client-certificates.ts'
 import { sessionPrefix } from '../console/sessions.ts'
 import type { Daemon } from '../lifecycle/daemon.ts'
 import { configuredFile } from './configured-file.ts'
@@ -7,6 +8,11 @@ import { configuredFile } from './configured-file.ts'
 type ConsoleCalls =
   | 'getConsole'
   | 'changeConsole'
+  | 'changeConsoleCertificate'
+  | 'addApiClient'
+  | 'listApiClients'
+  | 'removeApiClient'
+  | 'openCertificate'
   | 'createApiToken'
   | 'listApiTokens'
   | 'revokeApiToken'
@@ -28,6 +34,19 @@ export function consoleHandlers(daemon: Daemon): Pick<Handlers<typeof localServi
         throw refuse('by-itself', 'The HTTPS API does not open or close itself. Type it on the node.')
       return await daemon.console.change(asked)
     },
+    changeConsoleCertificate: async (asked, { caller }) => {
+      daemon.refuseOnWitness()
+      if (caller.kind !== 'user')
+        throw refuse('by-itself', 'The HTTPS API does not change its certificate. Type it on the node.')
+      // Files are looked at again as root, and so only for root.
+      const { certificate, key } = asked
+      const meant =
+        caller.uid === 0
+          ? asked
+          : { ...(certificate === undefined ? {} : { certificate }), ...(key === undefined ? {} : { key }) }
+      return await Promise.resolve(daemon.console.changeCertificate(meant))
+    },
+    ...clientHandlers(daemon),
     createApiToken: async ({ name, roles, validSeconds }, { caller }) => {
       configuredFile(daemon)
       if (caller.kind === 'web')
@@ -65,6 +84,35 @@ export function consoleHandlers(daemon: Daemon): Pick<Handlers<typeof localServi
       // Without quorum this node may be about to stop what it runs.
       const active = resource === undefined || !node.quorate ? '' : ((await node.activeHere()).get(resource) ?? '')
       return { ...none, quorate: node.quorate, member, active }
+    },
+  }
+}
+
+function clientHandlers(
+  daemon: Daemon,
+): Pick<Handlers<typeof localService>, 'addApiClient' | 'listApiClients' | 'removeApiClient' | 'openCertificate'> {
+  return {
+    addApiClient: async (asked, { caller }) => {
+      configuredFile(daemon)
+      if (caller.kind === 'web')
+        throw refuse(
+          'by-token',
+          'The HTTPS API lets nobody in who could stay longer than the caller. Type it on a node.',
+        )
+      return entryOf(await daemon.clientCertificates.add(asked, (await daemon.access.rightsOf(caller)).user))
+    },
+    listApiClients: async () => {
+      configuredFile(daemon)
+      return await Promise.resolve({ clients: daemon.clientCertificates.list().map(entryOf) })
+    },
+    removeApiClient: async ({ name }, { caller }) => {
+      configuredFile(daemon)
+      await daemon.clientCertificates.remove(name, (await daemon.access.rightsOf(caller)).user)
+      return {}
+    },
+    openCertificate: async (asked, { caller }) => {
+      if (caller.kind !== 'web') throw refuse('not-here', 'Certificates are shown to the HTTPS API, and nowhere else.')
+      return await Promise.resolve({ session: daemon.clientCertificates.open(asked, caller.from) })
     },
   }
 }
@@ -108,6 +156,8 @@ function sessionHandlers(
 function endOf(daemon: Daemon, caller: WebCaller): string | undefined {
   const end = caller.token.startsWith(sessionPrefix)
     ? Date.now() + daemon.sessions.leftMs(caller.token, performance.now())
-    : daemon.apiTokens.endOf(caller)
+    : caller.token.startsWith(certificatePrefix)
+      ? daemon.clientCertificates.endOf(caller)
+      : daemon.apiTokens.endOf(caller)
   return end === undefined ? undefined : new Date(end).toISOString()
 }

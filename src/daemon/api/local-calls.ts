@@ -3,7 +3,7 @@
  * in it does not compile.
  */
 import { isSecretName, textWithoutSecrets } from '../../cib/index.ts'
-import { type CallContext, type Handlers, localService, type Messages } from '../../rpc/index.ts'
+import { type CallContext, type Handlers, localService, type Messages, type WebCaller } from '../../rpc/index.ts'
 import { denied } from '../access/guarded-cib.ts'
 import { mayRunJobs } from '../access/job-rights.ts'
 import type { AllRights, LimitedRights } from '../access/rights.ts'
@@ -87,6 +87,11 @@ export const localNeeds = {
   listPlays: 'job',
   getConsole: 'anybody',
   changeConsole: 'administration',
+  changeConsoleCertificate: 'administration',
+  addApiClient: 'administration',
+  listApiClients: 'administration',
+  removeApiClient: 'administration',
+  openCertificate: 'open',
   createApiToken: 'administration',
   listApiTokens: 'administration',
   revokeApiToken: 'administration',
@@ -108,7 +113,7 @@ export function guardLocal(daemon: Daemon, handlers: LocalHandlers): LocalHandle
       const { caller } = rest.at(-1) as CallContext
       if (need === 'open' || (need === 'anybody' && caller.kind === 'user')) return await handle(request, ...rest)
       const rights = await daemon.access.rightsOf(caller)
-      if (caller.kind === 'web') noteWebCall(daemon, { call: name, user: rights.user, from: caller.from, request })
+      if (caller.kind === 'web') noteWebCall(daemon, { call: name, user: rights.user, caller, request })
       if (need === 'anybody') return await handle(request, ...rest)
       if (need === 'job') {
         return await handle(byUser(mayRunJobs(rights), request), ...rest)
@@ -142,15 +147,17 @@ function noteWebCall(
   noted: {
     readonly call: keyof LocalHandlers
     readonly user: string
-    readonly from: string
+    readonly caller: WebCaller
     readonly request: unknown
   },
 ): void {
-  const { call, user, from, request } = noted
+  const { call, user, request } = noted
+  const { from, token } = noted.caller
   if (/^(?:get|list|watch|read|whoAmI)/.test(call)) return
   const { command } = request as Partial<Messages['PushRequest']>
   const hidden = command === undefined ? {} : { command: textWithoutSecrets(command, isSecretName) }
-  const told = { call, user, from, ...hidden }
+  const certificate = daemon.clientCertificates.subjectOf(token)
+  const told = { call, user, from, ...(certificate === undefined ? {} : { certificate }), ...hidden }
   daemon.log.info('a call of the HTTPS API', told)
   if (daemon.running) daemon.node.noteCall(told)
 }

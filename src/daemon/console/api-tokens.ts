@@ -4,16 +4,15 @@
  * an administrator. It never runs jobs unless access control is on and a role says so.
  */
 import { createHash, randomBytes } from 'node:crypto'
-import { rmSync } from 'node:fs'
-import { aclIsOn, childElement, childElements, configurationElement, permissionsOfRoles } from '../../cib/index.ts'
 import type { ReplicatedConfiguration } from '../../controller/index.ts'
 import { refuse, type WebCaller } from '../../rpc/index.ts'
-import type { Entry, Store } from '../../store/index.ts'
+import type { Store } from '../../store/index.ts'
 import type { Rights } from '../access/rights.ts'
-import { readIfThere, writeWhole } from '../host/files.ts'
 import type { Log } from '../host/log.ts'
-import { fromBytes, toBytes } from '../records/json-value.ts'
-import { apiTokenKey, apiTokensPrefix } from '../records/keys.ts'
+import { toBytes } from '../records/json-value.ts'
+import { apiTokenKey } from '../records/keys.ts'
+import { type KeptRecordPorts, KeptRecords } from './kept-records.ts'
+import { refuseUnknownRoles, rightsOfRoles } from './rights-of-roles.ts'
 
 export interface ApiTokenRecord {
   readonly name: string
@@ -26,11 +25,8 @@ export interface ApiTokenRecord {
   readonly by: string
 }
 
-export interface ApiTokenPorts {
-  readonly file: string
+export interface ApiTokenPorts extends KeptRecordPorts {
   readonly log: Log
-  /** Of the running node, with what it has seen of the store; undefined where it takes no part or has seen nothing yet. */
-  readonly known: () => readonly Entry[] | undefined
   readonly store: () => Store | undefined
   readonly configuration: () => ReplicatedConfiguration | undefined
 }
@@ -48,20 +44,16 @@ const hashOf = (token: string): string => createHash('sha256').update(token).dig
 
 export class ApiTokens {
   readonly #ports: ApiTokenPorts
-  readonly #read = new WeakMap<Entry, ApiTokenRecord>()
-  #kept: string | undefined
+  readonly #records: KeptRecords<ApiTokenRecord>
   #wrong = { count: 0, toldAt: Number.NEGATIVE_INFINITY }
 
   constructor(ports: ApiTokenPorts) {
     this.#ports = ports
+    this.#records = new KeptRecords(ports)
   }
 
   list(): readonly ApiTokenRecord[] {
-    const entries = this.#ports.known()
-    if (entries === undefined) return this.#fromFile()
-    const records = entries.map((entry) => this.#recordIn(entry))
-    this.#keep(records)
-    return records
+    return this.#records.list()
   }
 
   async create(
@@ -77,7 +69,7 @@ export class ApiTokens {
       )
     if (!(validMs > 0 && validMs <= longestMs))
       throw refuse('bad-time', 'A token can be valid for one second to 366 days.')
-    this.#refuseUnknownRoles(roles)
+    refuseUnknownRoles(roles, this.#ports.configuration())
     const store = this.#store()
     const now = Date.now()
     const known = this.list()
@@ -121,18 +113,7 @@ export class ApiTokens {
     if (validUntil <= Date.now())
       throw refuse('expired-token', `The token '${name}' expired on ${new Date(validUntil).toISOString()}.`)
     const user = `token:${name}`
-    if (roles.length === 0) return { kind: 'all', user, mayNameAnother: false }
-    const configuration = this.#ports.configuration()
-    if (configuration === undefined)
-      throw refuse(
-        'roles-unknown',
-        'This node has no configuration now and does not know the roles of the token. Ask a node that has quorum.',
-      )
-    const mayRun = aclIsOn(configuration.typed)
-    const all = permissionsOfRoles(configuration.cib, roles)
-    // While access control is off, nobody but root runs jobs.
-    const permissions = mayRun ? all : all.filter(({ on }) => !(on.by === 'element' && on.name === 'job'))
-    return { kind: 'limited', user, permissions }
+    return rightsOfRoles({ user, roles, shown: 'the token' }, this.#ports.configuration())
   }
 
   /** Undefined for what is no token. */
@@ -155,48 +136,17 @@ export class ApiTokens {
 
   /** They are those of another cluster from now on. */
   forget(): void {
-    rmSync(this.#ports.file, { force: true })
-    this.#kept = undefined
+    this.#records.forget()
   }
 
   #find(hash: string): ApiTokenRecord | undefined {
     return this.list().find((record) => record.hash === hash)
   }
 
-  #recordIn(entry: Entry): ApiTokenRecord {
-    const known = this.#read.get(entry) ?? (fromBytes(entry.value) as ApiTokenRecord)
-    this.#read.set(entry, known)
-    return known
-  }
-
-  #fromFile(): readonly ApiTokenRecord[] {
-    this.#kept ??= readIfThere(this.#ports.file) ?? '[]'
-    return JSON.parse(this.#kept) as readonly ApiTokenRecord[]
-  }
-
-  #keep(records: readonly ApiTokenRecord[]): void {
-    const text = JSON.stringify(records)
-    if (text === this.#kept) return
-    writeWhole(this.#ports.file, text, 0o600)
-    this.#kept = text
-  }
-
   #store(): Store {
     const store = this.#ports.store()
     if (store !== undefined) return store
     throw refuse('no-quorum', 'This node has no quorum and cannot change tokens.')
-  }
-
-  #refuseUnknownRoles(roles: readonly string[]): void {
-    const cib = this.#ports.configuration()?.cib
-    const section = cib && childElement(configurationElement(cib), 'acls')
-    const known = section === undefined ? [] : childElements(section, 'acl_role').map(({ attributes }) => attributes.id)
-    const unknown = roles.filter((role) => !known.includes(role))
-    if (unknown.length > 0)
-      throw refuse(
-        'no-such-role',
-        ...unknown.map((role) => `There is no role '${role}'. \`systole acl config\` lists the roles.`),
-      )
   }
 
   #noteWrong(from: string): void {
@@ -207,5 +157,3 @@ export class ApiTokens {
     this.#wrong = { count: 0, toldAt: now }
   }
 }
-
-export const apiTokensIn = (below: (prefix: string) => readonly Entry[]): readonly Entry[] => below(apiTokensPrefix)

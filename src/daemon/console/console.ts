@@ -9,18 +9,24 @@ import { rmSync } from 'node:fs'
 import { Socket } from 'node:net'
 import { createInterface } from 'node:readline'
 import { boolean, integer, maxValue, minValue, number, object, optional, parse, pipe } from 'valibot'
-import { type ConsoleStatus, refuse, type TlsIdentity } from '../../rpc/index.ts'
+import { type ConsoleStatus, type Messages, refuse, type TlsIdentity } from '../../rpc/index.ts'
 import { readIfThere, writeWhole } from '../host/files.ts'
 import { programFile } from '../host/install-folder.ts'
 import type { Log } from '../host/log.ts'
 import type { Paths } from '../host/paths.ts'
+import { certificatesIn, dateOf } from './certificate-checks.ts'
+import { ShownCertificate } from './shown-certificate.ts'
 
 export interface ConsolePorts {
-  readonly paths: Pick<Paths, 'console' | 'root'>
+  readonly paths: Pick<Paths, 'console' | 'consoleCertificate' | 'root'>
   readonly log: Log
   /** Undefined where this host belongs to no cluster. */
-  readonly own: () => { readonly addresses: readonly string[]; readonly usualPort: number } | undefined
+  readonly own: () =>
+    | { readonly name: string; readonly addresses: readonly string[]; readonly usualPort: number }
+    | undefined
   readonly identity: () => TlsIdentity
+  /** PEM, of clients; undefined where none is asked for a certificate. */
+  readonly clientAuthorities: () => readonly string[] | undefined
   readonly serveWeb: (socket: Socket) => void
 }
 
@@ -49,9 +55,32 @@ export class Console {
   #trouble: string | undefined
   #closed = false
   readonly #waiting = new Set<() => void>()
+  readonly #certificate: ShownCertificate
 
   constructor(ports: ConsolePorts) {
     this.#ports = ports
+    this.#certificate = new ShownCertificate({
+      file: ports.paths.consoleCertificate,
+      log: ports.log,
+      own: ports.own,
+      onChange: () => this.tell(),
+    })
+  }
+
+  /** What an administrator should know of it, a sentence each; nothing where it is closed. */
+  get warnings(): readonly string[] {
+    return this.#settings().enabled ? this.#certificate.warnings(Date.now()) : []
+  }
+
+  changeCertificate({ certificate, key, ...files }: Messages['ConsoleCertificateRequest']): ConsoleStatus {
+    this.#refuseWithoutCluster()
+    if (certificate === undefined || key === undefined) this.#certificate.unset()
+    else {
+      const { certificateFile, keyFile } = files
+      const from = certificateFile && keyFile ? { files: { certificate: certificateFile, key: keyFile } } : {}
+      this.#certificate.set({ certificate, key, ...from })
+    }
+    return this.status()
   }
 
   /** Starts it where it is to run and does not, and ends it where it is not to. */
@@ -63,12 +92,7 @@ export class Console {
   }
 
   async change({ enabled, port }: { readonly enabled: boolean; readonly port?: number }): Promise<ConsoleStatus> {
-    const own = this.#ports.own()
-    if (own === undefined)
-      throw refuse(
-        'not-configured',
-        'This host does not belong to a cluster. Run `systole cluster setup` or `cluster join`.',
-      )
+    this.#refuseWithoutCluster()
     if (port !== undefined && !(Number.isInteger(port) && port > 0 && port < 65_536))
       throw refuse('bad-port', `${port} is not a port. Specify a number from 1 to 65535.`)
     const settings = { enabled, ...(port === undefined ? {} : { port }) }
@@ -82,6 +106,14 @@ export class Console {
     return this.status()
   }
 
+  #refuseWithoutCluster(): void {
+    if (this.#ports.own() === undefined)
+      throw refuse(
+        'not-configured',
+        'This host does not belong to a cluster. Run `systole cluster setup` or `cluster join`.',
+      )
+  }
+
   status(): ConsoleStatus {
     const own = this.#ports.own()
     const { enabled, port = own?.usualPort ?? 0 } = this.#settings()
@@ -92,10 +124,22 @@ export class Console {
       port,
       addresses,
       ...(enabled && this.#trouble !== undefined ? { trouble: this.#trouble } : {}),
-      ...(own === undefined
-        ? {}
-        : { fingerprint: new X509Certificate(this.#ports.identity().certificate).fingerprint256 }),
+      ...(own === undefined ? {} : this.#shownNow()),
+      warnings: this.#certificate.warnings(Date.now()),
     }
+  }
+
+  #shownNow(): Pick<ConsoleStatus, 'fingerprint' | 'authorityFingerprint' | 'certificate'> {
+    const identity = this.#ports.identity()
+    const { facts } = this.#certificate
+    const fingerprint = new X509Certificate(this.#certificate.identity?.certificate ?? identity.certificate)
+      .fingerprint256
+    if (facts === undefined) {
+      const [authority] = certificatesIn(identity.authority, 'authority.crt')
+      return { fingerprint, ...(authority && { authorityFingerprint: authority.fingerprint256 }) }
+    }
+    const { subject, issuer, names, validUntil, files } = facts
+    return { fingerprint, certificate: { subject, issuer, names, validUntil: dateOf(validUntil), files } }
   }
 
   /** Another certificate, or other addresses. */
@@ -104,6 +148,7 @@ export class Console {
     else this.look()
   }
 
+  /** A certificate of the administrator's own stays with the host. */
   async forget(): Promise<void> {
     rmSync(this.#ports.paths.console, { force: true })
     await this.#end()
@@ -111,6 +156,7 @@ export class Console {
 
   async close(): Promise<void> {
     this.#closed = true
+    this.#certificate.close()
     await this.#end()
   }
 
@@ -152,10 +198,13 @@ export class Console {
     if (own === undefined) return
     const { port = own.usualPort } = this.#settings()
     const isRoot = process.getuid?.() === 0
+    const clientAuthorities = this.#ports.clientAuthorities()
     const said = {
       port,
       addresses: own.addresses,
       identity: this.#ports.identity(),
+      ...(this.#certificate.identity === undefined ? {} : { own: this.#certificate.identity }),
+      ...(clientAuthorities === undefined ? {} : { clientAuthorities }),
       ...(isRoot ? { become: nobody } : {}),
     }
     child.stdin?.write(`${JSON.stringify(said)}\n`)

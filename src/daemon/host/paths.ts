@@ -29,6 +29,10 @@ export interface Paths {
   readonly apiTokens: string
   /** Exists while the HTTPS API of this node is enabled. */
   readonly console: string
+  /** A certificate of the administrator's own that it shows, with its key. */
+  readonly consoleCertificate: string
+  /** Which certificates of clients it accepts, as this node has seen it last. */
+  readonly apiClients: string
   /** Exists while access control is on in the last configuration that this node knew. */
   readonly accessControlMark: string
   readonly lock: string
@@ -60,6 +64,8 @@ export function pathsBelow(root: string): Paths {
     joinTokens: join(data, 'join-tokens.json'),
     apiTokens: join(data, 'api-tokens.json'),
     console: join(etc, 'console.json'),
+    consoleCertificate: join(etc, 'console-certificate.json'),
+    apiClients: join(data, 'api-clients.json'),
     accessControlMark: join(data, 'access-control'),
     lock: join(run, 'systoled.pid'),
     metMark: join(run, 'met'),

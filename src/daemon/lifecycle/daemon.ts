@@ -15,12 +15,15 @@ import {
   PeerCredentials,
   refuse,
   serveUnixSocket,
+  type WebCaller,
   waitsFile,
 } from '../../rpc/index.ts'
-import type { Store } from '../../store/index.ts'
+import type { Entry, Store } from '../../store/index.ts'
 import { AccessControl } from '../access/access-control.ts'
+import type { LoggedIn, Rights } from '../access/rights.ts'
 import { stoppedState, withJoiningVotes } from '../cluster-state/cluster-state.ts'
-import { ApiTokens, apiTokensIn } from '../console/api-tokens.ts'
+import { ApiTokens } from '../console/api-tokens.ts'
+import { ClientCertificates, certificatePrefix } from '../console/client-certificates.ts'
 import { Console } from '../console/console.ts'
 import { Logins } from '../console/logins.ts'
 import { askPam } from '../console/pam.ts'
@@ -54,6 +57,7 @@ import { Authority } from '../pki/authority.ts'
 import { readIdentity, readWholeKey } from '../pki/identity.ts'
 import { beginPulse } from '../pulse/begin.ts'
 import type { Pulse } from '../pulse/pulse.ts'
+import { apiClientsPrefix, apiTokensPrefix } from '../records/keys.ts'
 import { listInStore, placeIn } from '../removal/removal.ts'
 import { moveToEtcd } from '../store/move-to-etcd.ts'
 import { joiningVotes } from '../votes/joining-votes.ts'
@@ -96,6 +100,7 @@ export class Daemon {
   readonly #admission: Admission
   readonly authority: Authority
   readonly apiTokens: ApiTokens
+  readonly clientCertificates: ClientCertificates
   readonly console: Console
   readonly sessions = new Sessions()
   readonly logins: Logins
@@ -110,18 +115,20 @@ export class Daemon {
     this.apiTokens = new ApiTokens({
       file: paths.apiTokens,
       log,
-      known: () => (this.configuration === undefined ? undefined : this.#node && apiTokensIn(this.#node.below)),
+      known: () => this.#seen(apiTokensPrefix),
       store: this.#quorateStore,
       configuration: () => this.configuration,
     })
-    this.access = new AccessControl(
-      paths,
-      () => this.configuration,
-      (caller) =>
-        caller.token.startsWith(sessionPrefix)
-          ? { kind: 'logged-in', user: this.sessions.userOf(caller.token, performance.now()) }
-          : this.apiTokens.rightsOf(caller),
-    )
+    this.clientCertificates = new ClientCertificates({
+      file: paths.apiClients,
+      log,
+      known: () => this.#seen(apiClientsPrefix),
+      store: this.#quorateStore,
+      configuration: () => this.configuration,
+      authority: () => this.certificate.identity.authority,
+      onChange: () => this.console.tell(),
+    })
+    this.access = new AccessControl(paths, () => this.configuration, this.#rightsOfWeb)
     this.logins = new Logins({
       log,
       sessions: this.sessions,
@@ -134,9 +141,10 @@ export class Daemon {
       log,
       own: () => {
         const own = this.#file && this.#ownIn(this.#file)
-        return own && { addresses: addressesOf(own), usualPort: own.ports.enrolment + 1 }
+        return own && { name: own.name, addresses: addressesOf(own), usualPort: own.ports.enrolment + 1 }
       },
       identity: () => this.certificate.identity,
+      clientAuthorities: () => this.clientCertificates.authorities,
       serveWeb: (socket) => this.#local?.serveWeb(socket),
     })
     this.#strangers = new StrangerTable(log)
@@ -413,6 +421,21 @@ export class Daemon {
     return readWholeKey(this.paths.pki) === undefined
   }
 
+  /** Of whoever calls the HTTPS API, by what he has shown. */
+  readonly #rightsOfWeb = (caller: WebCaller): Rights | LoggedIn => {
+    const { token } = caller
+    if (token.startsWith(sessionPrefix))
+      return { kind: 'logged-in', user: this.sessions.userOf(token, performance.now()) }
+    return token.startsWith(certificatePrefix)
+      ? this.clientCertificates.rightsOf(caller)
+      : this.apiTokens.rightsOf(caller)
+  }
+
+  /** Of the store, as the running node sees it. */
+  #seen(prefix: string): readonly Entry[] | undefined {
+    return this.configuration === undefined ? undefined : this.#node?.below(prefix)
+  }
+
   /** Where this node has quorum. */
   readonly #quorateStore = (): Store | undefined => (this.#node?.quorate === true ? this.#node.store : undefined)
 
@@ -468,7 +491,10 @@ export class Daemon {
       giveWayTo: (listed) => this.#giveWayTo(listed),
       local: { access: this.access, credentials: this.#credentials },
       metrics: this.metrics,
-      trouble: () => this.#strangers.trouble,
+      troubles: () => [
+        ...(this.#strangers.trouble === undefined ? [] : [this.#strangers.trouble]),
+        ...this.console.warnings,
+      ],
     })
     this.#node = node
     await node.start()
@@ -489,7 +515,7 @@ export class Daemon {
     const node = this.#node
     if (!node) return
     // As this node knows them last: while it is stopped it has nothing else.
-    if (this.configuration !== undefined) this.apiTokens.list()
+    if (this.configuration !== undefined) for (const known of [this.apiTokens, this.clientCertificates]) known.list()
     await end(node)
     // Not before: a daemon that is killed meanwhile takes part again, for what it runs may not have stopped yet.
     markStopped(this.paths)
@@ -613,7 +639,7 @@ export class Daemon {
     for (const path of [this.paths.clusterFile, this.paths.pki]) rmSync(path, { recursive: true, force: true })
     // The folder itself may be a file system of its own.
     emptyFolder(this.paths.data)
-    this.apiTokens.forget()
+    for (const known of [this.apiTokens, this.clientCertificates]) known.forget()
   }
 
   /** So that a restart that takes long on a busy machine is not taken for a loss. */
@@ -624,6 +650,7 @@ export class Daemon {
   /** For an upgrade or a restart: what runs stays. */
   async end(): Promise<void> {
     this.#strangers.stop()
+    this.clientCertificates.close()
     await this.console.close()
     await this.#node?.suspend()
     await this.#witness?.end()

@@ -519,9 +519,10 @@ export class ClusterNode {
 
   #openTroubles(): OwnTroubles {
     const find = (): readonly string[] => {
-      const troubles = [this.#localStore?.trouble(), this.#setup.trouble()]
+      const ofStore = this.#localStore?.trouble()
       return [
-        ...troubles.filter((trouble) => trouble !== undefined),
+        ...(ofStore === undefined ? [] : [ofStore]),
+        ...this.#setup.troubles(),
         ...shortages(this.#setup.paths),
         ...this.#alerts.troubles,
         ...this.#work.troubles,

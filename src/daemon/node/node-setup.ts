@@ -36,6 +36,6 @@ export interface ClusterNodeSetup {
   /** Who calls on this host, and what they may do. */
   readonly local: { readonly access: AccessControl; readonly credentials: PeerCredentials | undefined }
   readonly metrics: DaemonMetrics
-  /** What is wrong with the host beside this node, as a sentence. */
-  readonly trouble: () => string | undefined
+  /** What is wrong with the host beside this node, a sentence each. */
+  readonly troubles: () => readonly string[]
 }

@@ -91,3 +91,7 @@ export const ownersPrefixes = { job: jobsPrefix, rollout: `${allKeys}rollouts/`,
 /** Tokens for the HTTPS API (src/daemon/console/api-tokens.ts). */
 export const apiTokensPrefix = `${allKeys}api-tokens/`
 export const apiTokenKey = (name: string): string => `${apiTokensPrefix}${encodeURIComponent(name)}`
+
+/** Which certificates of clients the HTTPS API accepts (src/daemon/console/client-certificates.ts). */
+export const apiClientsPrefix = `${allKeys}api-clients/`
+export const apiClientKey = (name: string): string => `${apiClientsPrefix}${encodeURIComponent(name)}`

@@ -24,8 +24,12 @@ export const consoleEnable: Command = {
     const lines = [
       'The HTTPS API of this node is open to every host that can reach it:',
       ...urls(status).map((url) => `  ${url}`),
-      `Clients check its certificate with the authority of the cluster (authority.crt in /etc/systole/pki); its SHA-256 is`,
-      `  ${status.fingerprint ?? ''}`,
+      ...(status.certificate === undefined
+        ? [
+            `Clients check its certificate with the authority of the cluster (authority.crt in /etc/systole/pki); its SHA-256 is`,
+            `  ${status.fingerprint ?? ''}`,
+          ]
+        : ['It shows a certificate of your own:', ...certificateLines(status)]),
       'Without a token it answers /live, /ready, /resource/ID/active and /api/openapi.json.',
       'Members of the group haclient, and users whom the ACLs name, log in with their passwords on this host.',
       'Create a token: systole token create <name> --role=<role>',
@@ -63,10 +67,34 @@ export const consoleStatus: Command = {
       ? ['The HTTPS API of this node is open:', ...urls(status).map((url) => `  ${url}`)]
       : []
     const trouble = status.trouble === undefined ? [] : [status.trouble]
-    const lines = [...state, ...trouble]
-    return done(`${(lines.length === 0 ? ['The HTTPS API of this node is starting.'] : lines).join('\n')}\n`, status)
+    const open = [...state, ...trouble]
+    const lines = open.length === 0 ? ['The HTTPS API of this node is starting.'] : open
+    return done(`${[...lines, ...shownLines(status)].join('\n')}\n`, status)
   },
 }
+
+/** By which of them clients trust it. */
+function shownLines(status: ConsoleStatus): readonly string[] {
+  if (status.certificate !== undefined) return ['It shows a certificate of your own:', ...certificateLines(status)]
+  const warnings = status.warnings.map((warning) => `Warning: ${warning}`)
+  if (status.authorityFingerprint === undefined) return warnings
+  return [
+    `It shows a certificate of the cluster’s authority; the authority’s SHA-256 is`,
+    `  ${status.authorityFingerprint}`,
+    ...warnings,
+  ]
+}
+
+export const certificateLines = ({ certificate, fingerprint = '', warnings }: ConsoleStatus): readonly string[] =>
+  certificate === undefined
+    ? []
+    : [
+        `  ${certificate.subject}, signed by ${certificate.issuer}`,
+        `  for ${certificate.names.join(', ')}, until ${certificate.validUntil}`,
+        `  SHA-256 ${fingerprint}`,
+        ...certificate.files.map((file) => `  ${file}`),
+        ...warnings.map((warning) => `Warning: ${warning}`),
+      ]
 
 /** `::1:7705` has its address in brackets in a URL. */
 const urls = ({ addresses }: ConsoleStatus): readonly string[] =>
