@@ -32,7 +32,7 @@ configure location | configure ms | configure op_defaults | configure order | co
 configure rsc_ticket | configure tag | constraint colocation add | constraint colocation delete | constraint colocation set | constraint delete |
 constraint location | constraint location add | constraint order | constraint order delete | constraint order set | constraint ticket add |
 constraint ticket delete | constraint ticket set | hold release | job cancel | lock acquire | lock release | node attribute | node drain |
-node maintenance | node standby | node undrain | node unmaintenance | node unstandby | node utilization | pki rotate | plan | property set |
+node maintenance | node standby | node undrain | node unmaintenance | node unstandby | node utilization | pki rotate | plan | property set | recipe plan |
 property unset | quorum device add | quorum device remove | quorum device update | quorum expected-votes | quorum unblock | quorum update |
 resource ban | resource bundle create | resource bundle reset | resource bundle update | resource cleanup | resource clear | resource clone |
 resource create | resource defaults | resource defaults set create | resource defaults set delete | resource defaults set update |
@@ -83,6 +83,10 @@ const withoutList: readonly (readonly [reason: string, paths: string])[] = [
   ],
   [ofRoot, 'job run | job copy | job output | lock run | node benchmark | play output | play run | play resume'],
   ['It reads folders of the host.', 'play plan'],
+  [
+    'It takes as long as its steps do, and ends with the connection. Type it on a node, or let a job run it.',
+    'recipe run',
+  ],
   ['It goes on until it is ended. Follow GET /api/v1/events.', 'service watch'],
   ['GET /api/v1/status has the same facts as JSON.', 'status xml'],
   ['It writes a file of the host. `incident show` has the same facts.', 'incident export'],

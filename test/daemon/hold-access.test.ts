@@ -102,7 +102,7 @@ function of(...permissions: readonly AclPermission[]) {
     renew: async (ids: readonly string[], holder: string) => await handlers.renewHolds({ ids, holder }, context),
     release: async (ids: readonly string[], more: object = {}) =>
       await handlers.releaseHolds({ ids, force: false, user: 'root', ...more }, context),
-    confirm: async (version: number) => await handlers.confirmChange({ version }, context),
+    confirm: async (version: number) => await handlers.confirmChange({ version, also: [] }, context),
     journal: async () => await handlers.readJournal({}, context),
     list: async () => (await handlers.listHolds({}, context)).holds.map(({ id }) => id),
   }

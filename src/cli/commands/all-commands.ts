@@ -103,6 +103,7 @@ import { quorumExpectedVotes } from './quorum/expected-votes.ts'
 import { quorumStatus } from './quorum/status.ts'
 import { quorumUnblock } from './quorum/unblock.ts'
 import { quorumUpdate } from './quorum/update.ts'
+import { recipePlan, recipeRun } from './recipe/recipe.ts'
 import { refusedCommands } from './refused/refused.ts'
 import {
   resourceAgents,
@@ -434,6 +435,8 @@ export const allCommands: readonly Command[] = [
   plan,
   apply,
   exportFile,
+  recipePlan,
+  recipeRun,
   playRun,
   playPlan,
   playList,

@@ -5,7 +5,7 @@ import { type Handlers, type localService, refuse } from '../../rpc/index.ts'
 import { readApplied } from '../configuration/applied.ts'
 import { readConfigVersion } from '../configuration/config-history.ts'
 import { readConfigurationToPush, saveConfiguration } from '../configuration/configuration-edit.ts'
-import { confirmChange, versionsWithWaiting } from '../configuration/unconfirmed.ts'
+import { confirmChanges, versionsWithWaiting } from '../configuration/unconfirmed.ts'
 import type { Daemon } from '../lifecycle/daemon.ts'
 
 type LocalHandlers = Handlers<typeof localService>
@@ -37,8 +37,8 @@ export function configurationHandlers(
       return found ? { found: true, ...found } : { found: false, xml: '', version: 0, time: '', user: '' }
     },
     listConfigVersions: async () => ({ versions: await versionsWithWaiting(daemon.node.store) }),
-    confirmChange: async ({ version }) => {
-      await confirmChange(daemon.node, version)
+    confirmChange: async ({ version, also }) => {
+      await confirmChanges(daemon.node, [version, ...also])
       return {}
     },
     getConfigVersion: async ({ version }) => {

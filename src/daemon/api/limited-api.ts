@@ -33,7 +33,7 @@ import { viewAfter, viewWithAttribute } from '../access/state-after.ts'
 import { visibleState } from '../access/visible-state.ts'
 import { readConfigVersion } from '../configuration/config-history.ts'
 import { documentSteps, readConfigurationInPieces, saveConfiguration } from '../configuration/configuration-edit.ts'
-import { confirmChange, versionsWithWaiting } from '../configuration/unconfirmed.ts'
+import { confirmChanges, versionsWithWaiting } from '../configuration/unconfirmed.ts'
 import type { Daemon } from '../lifecycle/daemon.ts'
 import { historyToDelete } from '../records/forget-history.ts'
 import { toBytes } from '../records/json-value.ts'
@@ -92,8 +92,8 @@ export function limitedHandlers(daemon: Daemon, handlers: LocalHandlers, rights:
       const entry = (await guarded.readsAll(whole)) ? found : withoutCommand(found)
       return { found: true, entry, xml: printXml(cib) }
     },
-    confirmChange: async ({ version }) => {
-      await confirmChange(daemon.node, version, async ({ user }) => {
+    confirmChange: async ({ version, also }) => {
+      await confirmChanges(daemon.node, [version, ...also], async ({ user }) => {
         if (user === guarded.rights.user) return
         if (await guarded.administers(composed(daemon.node.view, daemon.node.quorate))) return
         throw denied("another user's change is confirmed with the permission to write all of /cib/configuration only.")

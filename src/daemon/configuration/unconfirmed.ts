@@ -70,29 +70,38 @@ export async function readDocuments(store: Store, version: number): Promise<Unco
 
 const attempts = 5
 
-/** `mayConfirm` is asked with the change that is there. */
-export async function confirmChange(
+/** All of them or none. `mayConfirm` is asked with each change that is there. */
+export async function confirmChanges(
   node: SharedState,
-  version: number,
+  versions: readonly number[],
   mayConfirm: (change: UnconfirmedChange) => Promise<void> = () => Promise.resolve(),
 ): Promise<void> {
   if (!(await quorumSoon(node))) throw refuse('no-quorum', 'This node has no quorum and cannot confirm a change.')
+  if (versions.length > mostUnconfirmed)
+    throw refuse('too-many', `No more than ${mostUnconfirmed} changes wait for confirmation.`)
   for (let attempt = 1; attempt <= attempts; attempt++) {
-    const entry = await node.store.get(unconfirmedKey(version))
-    const change = entry && parseUnconfirmed(fromBytes(entry.value))
-    if (entry === undefined || change === undefined)
-      throw refuse(
-        'not-waiting',
-        `Version ${version} of the configuration does not wait for confirmation. 'systole config history' shows whether it was taken back.`,
-      )
-    await mayConfirm(change)
+    const waiting = await Promise.all(versions.map(async (version) => await waitingEntry(node.store, version)))
+    for (const { change } of waiting) await mayConfirm(change)
     const { applied } = await node.store.transaction({
-      compare: [unchanged(entry.key, entry)],
-      writes: confirmedWrites(version),
+      compare: waiting.map(({ entry }) => unchanged(entry.key, entry)),
+      writes: versions.flatMap(confirmedWrites),
     })
     if (applied) return
   }
   throw refuse('in-use', 'The change is being taken back at this moment. Nothing was changed.')
+}
+
+async function waitingEntry(
+  store: Store,
+  version: number,
+): Promise<{ readonly entry: Entry; readonly change: UnconfirmedChange }> {
+  const entry = await store.get(unconfirmedKey(version))
+  const change = entry && parseUnconfirmed(fromBytes(entry.value))
+  if (entry !== undefined && change !== undefined) return { entry, change }
+  throw refuse(
+    'not-waiting',
+    `Version ${version} of the configuration does not wait for confirmation. 'systole config history' shows whether it was taken back.`,
+  )
 }
 
 /** The history, with what each version that waits is to be confirmed by. */

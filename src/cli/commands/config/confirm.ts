@@ -16,7 +16,7 @@ export const configConfirm: Command = {
     const live = liveCluster(call)
     const [word] = call.words
     const version = word === undefined ? onlyOne((await live.listConfigVersions({})).versions) : versionOf(word)
-    await live.confirmChange({ version })
+    await live.confirmChange({ version, also: [] })
     return done(`Confirmed version ${version} of the configuration.\n`, { version })
   },
 }

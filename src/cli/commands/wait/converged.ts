@@ -49,6 +49,9 @@ interface Verdict {
   readonly missing: readonly string[]
 }
 
+export const convergence = async (call: Call): Promise<Verdict> =>
+  await judge(call, await liveCluster(call).getState({}))
+
 async function judge(call: Call, state: ClusterState): Promise<Verdict> {
   const { services, status } = await knownServices(call)
   const { transition } = state
