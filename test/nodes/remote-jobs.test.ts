@@ -13,7 +13,7 @@ beforeAll(async () => {
   await lab.start()
   await lab.formCluster()
   await lab.createFencing()
-  await lab.addRemote(remote, 'n1', 'op', 'monitor', 'interval=10')
+  await lab.addRemote(remote, 'n1', 'op', 'monitor', 'interval=10', 'op', 'start', 'timeout=25')
   await lab.until('the remote node is online', () => isOnline(lab, remote, 'n1'))
 }, 240_000)
 

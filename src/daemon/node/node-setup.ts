@@ -1,5 +1,6 @@
 /** What a node of a cluster is built from by the daemon of its host, and what it reports there. */
 import type { NodeName } from '../../base/index.ts'
+import type { Change } from '../../controller/index.ts'
 import type { NodePki, PeerCredentials, PkiOrder, TlsIdentity } from '../../rpc/index.ts'
 import type { AccessControl } from '../access/access-control.ts'
 import type { Log } from '../host/log.ts'
@@ -8,6 +9,7 @@ import type { DaemonMetrics } from '../metrics/daemon-metrics.ts'
 import type { ClusterFile, ClusterNodeEntry } from '../node-list/cluster-file.ts'
 import type { WithAuthority } from '../pki/authority.ts'
 import type { Pulse } from '../pulse/pulse.ts'
+import type { StoreChange } from '../records/store-view.ts'
 
 export interface ClusterNodeSetup {
   readonly file: ClusterFile
@@ -38,4 +40,14 @@ export interface ClusterNodeSetup {
   readonly metrics: DaemonMetrics
   /** What is wrong with the host beside this node, a sentence each. */
   readonly troubles: () => readonly string[]
+}
+
+/** What its parts have the node do. */
+export interface NodeHooks {
+  /** The copy of the store has changed. */
+  readonly onChanges: (changes: readonly StoreChange[], observed: readonly Change[]) => void
+  /** Whoever depends on the state of the cluster looks at it again. */
+  readonly look: () => void
+  /** What ran here is stopped, and the others know that this node goes. */
+  readonly depart: (how: { readonly disarm: boolean }) => void
 }

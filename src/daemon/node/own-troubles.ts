@@ -1,6 +1,6 @@
 /**
- * What is wrong with this node and needs a person, though the cluster goes on: every node tells it of itself among the members, so that
- * `status` shows it wherever it is asked. What comes and goes within seconds is not told; what was told stays until it has been gone for as long.
+ * What is wrong with this node and needs a person, though the cluster goes on: every node reports it of itself among the members, so that
+ * `status` shows it wherever it is asked. What comes and goes within seconds is not reported; what was reported stays until it has been gone for as long.
  */
 import { isDeepStrictEqual } from 'node:util'
 
@@ -10,7 +10,7 @@ export class OwnTroubles {
   readonly #find: () => readonly string[]
   readonly #onChange: (troubles: readonly string[]) => void
   #before: readonly string[] = []
-  #told: readonly string[] = []
+  #lasting: readonly string[] = []
   readonly #timer: NodeJS.Timeout
 
   /** `find`: what is wrong at the moment, a sentence each. */
@@ -21,8 +21,8 @@ export class OwnTroubles {
     this.#timer.unref()
   }
 
-  get told(): readonly string[] {
-    return this.#told
+  get lasting(): readonly string[] {
+    return this.#lasting
   }
 
   close(): void {
@@ -31,22 +31,22 @@ export class OwnTroubles {
 
   #look(): void {
     const found = this.#find()
-    const told = steadyTroubles({ told: this.#told, before: this.#before, found })
+    const lasting = steadyTroubles({ lasting: this.#lasting, before: this.#before, found })
     this.#before = found
-    if (isDeepStrictEqual(told, this.#told)) return
-    this.#told = told
-    this.#onChange(told)
+    if (isDeepStrictEqual(lasting, this.#lasting)) return
+    this.#lasting = lasting
+    this.#onChange(lasting)
   }
 }
 
-/** Of two looks: what both found is told; what was told is told on until neither finds it. */
+/** Of two looks: what both found lasts, until neither finds it. */
 export function steadyTroubles(looks: {
-  readonly told: readonly string[]
+  readonly lasting: readonly string[]
   readonly before: readonly string[]
   readonly found: readonly string[]
 }): readonly string[] {
-  const { told, before, found } = looks
-  const isTold = (trouble: string): boolean =>
-    told.includes(trouble) || (before.includes(trouble) && found.includes(trouble))
-  return [...new Set([...before, ...found])].filter(isTold).sort()
+  const { lasting, before, found } = looks
+  const lasts = (trouble: string): boolean =>
+    lasting.includes(trouble) || (before.includes(trouble) && found.includes(trouble))
+  return [...new Set([...before, ...found])].filter(lasts).sort()
 }

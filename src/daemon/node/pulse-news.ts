@@ -1,22 +1,20 @@
-/** What the pulse thread tells the rest of the node: whom it hears, and until when this node may act under which lease. */
-import { assertNever, type MonotonicMs, type NodeName } from '../../base/index.ts'
-import type { LinkView, PeerView } from '../../membership/index.ts'
+/** What the pulse thread reports to the rest of the node: whom it hears, and until when this node may act under which lease. */
+import { assertNever } from '../../base/index.ts'
+import type { NodeInput } from '../../node/index.ts'
 import type { Log } from '../host/log.ts'
 import type { FromPulse } from '../pulse/messages.ts'
+import type { WatchdogDriver } from '../watchdog/watchdog-driver.ts'
+import type { NodeReport } from './node-report.ts'
 
 export interface PulseNewsPorts {
   readonly log: Log
-  readonly onHeartbeats: (peers: readonly PeerView[], agreed: readonly NodeName[]) => void
-  /** At every confirmation of the lease, and when it is over. */
-  readonly onQuorum: (lease: string | undefined, until: MonotonicMs) => void
-  readonly onLost: (why: string) => void
-  readonly onLinks: (links: readonly LinkView[]) => void
-  /** Why this node cannot end connections. */
-  readonly onConnectionsStay: (why: string) => void
-  /** Nobody can be heard, and it is not waited for. */
-  readonly onDeaf: (why: string) => void
-  readonly onTrouble: (error: string) => void
-  readonly onWatchdog: (message: Extract<FromPulse, { kind: 'watchdog' | 'watchdog-starving' }>) => void
+  readonly feed: (input: NodeInput) => void
+  readonly report: NodeReport
+  readonly watchdog: WatchdogDriver
+  /** Whoever depends on the state of the cluster looks at it again. */
+  readonly look: () => void
+  /** The node must come back as somebody new. */
+  readonly restart: (reason: string) => void
 }
 
 export class PulseNews {
@@ -27,23 +25,24 @@ export class PulseNews {
   }
 
   readonly take = (message: FromPulse): void => {
-    const { log, onHeartbeats, onLost, onTrouble } = this.#ports
+    const { log, feed, report } = this.#ports
     switch (message.kind) {
       case 'view':
         log.info('the heartbeats changed', { peers: message.peers.map(({ node, state }) => `${node} ${state}`) })
-        onHeartbeats(message.peers, message.agreedSilent)
+        feed({ kind: 'heartbeats', peers: message.peers, agreed: message.agreedSilent })
+        this.#ports.look()
         return
       case 'quorum':
-        this.#ports.onQuorum(message.lease, message.until)
+        feed({ kind: 'quorum', until: message.until, ...(message.lease === undefined ? {} : { lease: message.lease }) })
         return
       case 'quorum-lost':
-        onLost(message.why)
+        feed({ kind: 'quorum-lost', why: message.why })
         return
       case 'links':
         log.info('the links changed', {
           links: message.links.map(({ node, link, state }) => `${node} ${link} ${state}`),
         })
-        this.#ports.onLinks(message.links)
+        report.takeLinks(message.links)
         return
       case 'connections-kept':
         log.warn('connections on a failed link could not be closed: the store may take seconds to use another', {
@@ -54,7 +53,7 @@ export class PulseNews {
         log.warn('this node cannot close connections on a failed link: the store would stall for seconds', {
           why: message.why,
         })
-        this.#ports.onConnectionsStay(message.why)
+        report.connectionsStay(message.why)
         return
       case 'bad-message':
         log.warn('a heartbeat connection was closed: it carried something other than a heartbeat of that node', {
@@ -74,17 +73,17 @@ export class PulseNews {
         return
       case 'trouble':
         log.warn('the store does not answer', { error: message.error })
-        onTrouble(message.error)
+        report.storeAnswers(message.error)
         return
       case 'watchdog':
       case 'watchdog-starving':
-        this.#ports.onWatchdog(message)
+        this.#ports.watchdog.take(message)
         return
       case 'left':
       case 'identity-used':
         return
       case 'cannot-hear':
-        this.#ports.onDeaf(message.why)
+        this.#ports.restart(`heartbeats cannot be received: ${message.why}`)
         return
       default:
         assertNever(message)
