@@ -64,8 +64,15 @@ export type { CallContext, CallOptions, Handlers } from './method.ts'
 export { connectPeer, connectWitness, type PeerClient, showsOtherAuthority, type WitnessClient } from './peer-client.ts'
 export { PeerCredentials } from './peer-credentials.ts'
 export { framePulse, openPulseStream, type PulseListener, type PulseStream, servePulses } from './pulse-channel.ts'
-export { ConnectionEndedError, NoAnswerError, RefusedError, refuse, UnreachableError } from './report.ts'
+export {
+  ConnectionEndedError,
+  NoAnswerError,
+  RefusedError,
+  RestartingError,
+  refuse,
+  UnreachableError,
+} from './report.ts'
 export { shareOfUsers, ThreadShare } from './thread-share.ts'
 export { type TlsIdentity, tlsName, tlsSecrets } from './tls-identity.ts'
 export { serveTls, type TlsServer } from './tls-server.ts'
-export { waitsFile } from './waits-file.ts'
+export { restartsFile, waitsFile } from './waits-file.ts'

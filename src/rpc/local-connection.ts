@@ -16,11 +16,12 @@ import {
   ConnectionEndedError,
   NoAnswerError,
   RemoteFailureError,
+  RestartingError,
   refusalIn,
   reportKey,
   UnreachableError,
 } from './report.ts'
-import { whyNotThere } from './waits-file.ts'
+import { isRestarting, whyNotThere } from './waits-file.ts'
 import { fromKey, tokenKey } from './web-metadata.ts'
 
 export interface LocalConnection {
@@ -190,6 +191,7 @@ function failureOf(headers: IncomingHttpHeaders, cause: unknown, path: string): 
   if (status !== undefined) return new RemoteFailureError(decodeURIComponent(String(headers['grpc-message'] ?? status)))
   const code = (cause as { readonly code?: unknown } | undefined)?.code
   if (code === 'ENOENT' || code === 'ECONNREFUSED') {
+    if (isRestarting(path)) return new RestartingError('The daemon of this host restarts. Try again.', true, cause)
     const why = whyNotThere(path)
     return new UnreachableError(
       why === undefined

@@ -42,6 +42,9 @@ export class UnreachableError extends OutsideError {
   }
 }
 
+/** The daemon of this host has ended in order to begin anew, and has not begun yet. */
+export class RestartingError extends UnreachableError {}
+
 /** The call was sent, and no answer came: what it asked for may have been done. */
 export class NoAnswerError extends OutsideError {
   override readonly name = 'NoAnswerError'

@@ -15,3 +15,17 @@ export function whyNotThere(socketPath: string): string | undefined {
     return undefined
   }
 }
+
+/** Beside the socket: a daemon that ends in order to begin anew says so, for whoever calls in that second. */
+export const restartsFile = (socketPath: string): string => join(dirname(socketPath), 'restarts')
+
+/** Its supervisor starts it within that time. */
+const restartedWithinMs = 10_000
+
+export function isRestarting(socketPath: string): boolean {
+  try {
+    return Date.now() - statSync(restartsFile(socketPath)).mtimeMs < restartedWithinMs
+  } catch {
+    return false
+  }
+}

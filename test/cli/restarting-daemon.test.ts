@@ -1,5 +1,5 @@
 /** A daemon that ends in the middle of a change and is back a moment later, as after a split without fencing. */
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -14,6 +14,7 @@ import {
   localSocketPath,
   PeerCredentials,
   type PushRequest,
+  restartsFile,
   serveUnixSocket,
 } from '../../src/rpc/index.ts'
 import { scriptedTerminal } from './scripted-terminal.ts'
@@ -74,6 +75,13 @@ class Restarting {
     if (this.comesBack) await this.serve()
   }
 
+  /** As a daemon that is to begin anew. */
+  async end(): Promise<void> {
+    await this.#server?.close()
+    this.#server = undefined
+    writeFileSync(restartsFile(localSocketPath(this.root)), 'the cluster considers this node down\n')
+  }
+
   async close(): Promise<void> {
     await this.#isBack
     await this.#server?.close()
@@ -106,6 +114,18 @@ for (const endsIn of ['getCib', 'before-saving', 'after-saving'] as const)
     expect(daemon.versions[1]).toContain('id="web"')
     expect(daemon.pushes).toBe(endsIn === 'getCib' ? 1 : 2)
   })
+
+test('a command that is typed between the end of the daemon and its next beginning waits for it', async () => {
+  await daemon.end()
+  const line = type('resource create web ocf:pacemaker:Dummy --force')
+  await daemon.serve()
+  expect(await line).toBe(0)
+  await daemon.end()
+  rmSync(restartsFile(localSocketPath(daemon.root)))
+  const live = connectLocal(daemon.root)
+  await expect(live.getCib({})).rejects.toThrow('No daemon listens')
+  live.close()
+})
 
 test('another user’s change that came first meanwhile is a conflict, and the edit is made on it', async () => {
   daemon.endsIn = 'before-saving'

@@ -4,7 +4,13 @@
  * it may be asked for again, and the history says whether the first one was saved.
  */
 import { setTimeout as delay } from 'node:timers/promises'
-import { ConnectionEndedError, type LocalClient, type Messages, type PushAnswer } from '../../rpc/index.ts'
+import {
+  ConnectionEndedError,
+  type LocalClient,
+  type Messages,
+  type PushAnswer,
+  RestartingError,
+} from '../../rpc/index.ts'
 
 /** It starts, meets the others, and has quorum. */
 const backWithinMs = 15_000
@@ -46,7 +52,7 @@ const configurationIn = (xml: string): string => xml.slice(xml.indexOf('<configu
 
 /** Throws what the call has failed with where that is no restart, or nobody is back in time. */
 async function untilBack(live: LocalClient, error: unknown, withinMs = backWithinMs): Promise<void> {
-  if (!(error instanceof ConnectionEndedError)) throw error
+  if (!(error instanceof ConnectionEndedError || error instanceof RestartingError)) throw error
   const deadline = performance.now() + withinMs
   for (;;) {
     const state = await live.getState({ askStore: false }).catch(() => undefined)

@@ -14,6 +14,7 @@ import {
   type PeerClient,
   PeerCredentials,
   refuse,
+  restartsFile,
   serveUnixSocket,
   type WebCaller,
   waitsFile,
@@ -197,7 +198,7 @@ export class Daemon {
       [{ service: localService, handlers: this.#served.local(this) }],
       this.#onFailure,
     )
-    rmSync(waitsFile(localSocketPath(this.paths.root)), { force: true })
+    for (const file of [waitsFile, restartsFile]) rmSync(file(localSocketPath(this.paths.root)), { force: true })
     this.console.look()
     const witnessText = readIfThere(this.paths.witnessFile)
     if (text === undefined && witnessText !== undefined)
@@ -661,7 +662,12 @@ export class Daemon {
 
   readonly #restart = (reason: string): void => {
     this.log.error('the daemon ends, to be started again', { reason })
-    process.exit(1)
+    try {
+      writeWhole(restartsFile(localSocketPath(this.paths.root)), `${reason}\n`)
+    } finally {
+      // On a full disk as well.
+      process.exit(1)
+    }
   }
 
   readonly #onFailure = (method: string, error: unknown): void => {
