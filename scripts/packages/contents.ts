@@ -6,6 +6,7 @@ import { gzipSync } from 'node:zlib'
 import { bashScript, zshScript } from '../../src/cli/index.ts'
 import { systolePages, toolPages } from '../man/pages.ts'
 import { type Page, printPage } from '../man/troff.ts'
+import { catalog } from './catalog.ts'
 import { copyright } from './copyright.ts'
 import type { PackageDefinition } from './definitions.ts'
 import { copy, link, put } from './files.ts'
@@ -23,14 +24,17 @@ export interface Release {
 
 const dayOf = ({ epoch }: Release): string => new Date(epoch * 1000).toISOString().slice(0, 10)
 
-export function putContents(root: string, definition: PackageDefinition, release: Release): void {
+/** `site`: the folder with the documentation as a site. */
+type WithSite = Release & { readonly site: string }
+
+export function putContents(root: string, definition: PackageDefinition, release: WithSite): void {
   const { name, unit } = definition
   putDocumentation(root, name, release)
   if (unit === undefined) putOtherNames(root, release)
   else putRole(root, name, unit, release)
 }
 
-function putRole(root: string, name: string, unit: string, release: Release): void {
+function putRole(root: string, name: string, unit: string, release: WithSite): void {
   for (const program of ['systole', 'systoled'])
     link(root, `usr/sbin/${program}`, `../lib/systole/current/bin/${program}`)
   if (name === 'systole') link(root, 'usr/share/systole/alerts', '../../lib/systole/current/agents/alerts')
@@ -38,6 +42,7 @@ function putRole(root: string, name: string, unit: string, release: Release): vo
   put(root, `usr/lib/systemd/system/${unit}.service`, unitText(unit))
   if (name === 'systole-witness')
     put(root, `usr/lib/systemd/system/${unit}.service.d/witness.conf`, read('packaging/systoled-witness.conf'))
+  if (name === 'systole') put(root, 'usr/lib/systemd/catalog/systole.catalog', catalog())
   put(root, 'usr/lib/sysusers.d/systole.conf', read('packaging/systole.sysusers'))
   put(root, 'usr/lib/tmpfiles.d/systole.conf', read('packaging/systole.tmpfiles'))
   put(root, `usr/lib/firewalld/services/${name}.xml`, read(`packaging/firewalld/${name}.xml`))
@@ -51,6 +56,7 @@ function putRole(root: string, name: string, unit: string, release: Release): vo
     put(root, 'usr/share/man/man1/systole-inventory.1.gz', zipped('.so man8/systole-inventory.8\n'))
     for (const part of ['README.md', 'docs/guides', 'docs/concepts', 'docs/reference', 'docs/security.md', 'examples'])
       copy(join(project, part), root, `usr/share/doc/systole/${part}`)
+    copy(release.site, root, 'usr/share/doc/systole/html', (file) => !file.endsWith('/.systole-site'))
   }
 }
 

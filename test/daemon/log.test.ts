@@ -33,7 +33,8 @@ test.each([
 ])('the journal is told how grave a line is, and nobody else: %s', (where, expected) => {
   const project = resolve(import.meta.dirname, '../..')
   const words = ['scripts/run.mjs', 'test/daemon/log-main.ts', where]
-  const lines = execFileSync(process.execPath, words, { cwd: project, encoding: 'utf8' }).trimEnd().split('\n')
+  const env = { ...process.env, SYSTOLE_LOG_TO: 'stdout' }
+  const lines = execFileSync(process.execPath, words, { cwd: project, encoding: 'utf8', env }).trimEnd().split('\n')
   expect(lines.map((line) => line.slice(0, line.indexOf('{')))).toEqual(expected)
   const messages = lines.map((line) => (JSON.parse(line.slice(line.indexOf('{'))) as { readonly msg: string }).msg)
   expect(messages).toEqual(['an information', 'a warning', 'an error'])

@@ -1,6 +1,7 @@
 import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { messageKinds } from '../../src/daemon/host/message-kinds.ts'
 import { isOnline } from '../nodes/lab/remote.ts'
 import { createWebService } from '../nodes/lab/web-service.ts'
 import { untilVotes } from '../nodes/lab/witness.ts'
@@ -65,6 +66,15 @@ export function testRolesOn({ release, root }: { readonly release: string; reado
         await lab.inNode('w1', 'journalctl', '-u', 'second', '-o', 'json'),
       ),
     )
+    // A witness has no catalog, a node has: the message is found by its id, with its unit, and explained.
+    await lab.inNode('n1', 'systemctl', 'start', 'systemd-journald')
+    await lab.inNode('n1', 'systemd-run', ...second, '/usr/sbin/systoled')
+    const started = messageKinds.get('daemon started')
+    await lab.until('the journal explains the start of a daemon', async () => {
+      const shown = await lab.inNode('n1', 'journalctl', '-x', '-u', 'second', `MESSAGE_ID=${started?.id ?? ''}`)
+      return shown.includes(`Subject: ${started?.subject ?? ''}`)
+    })
+    await lab.inNode('n1', 'systemctl', 'stop', 'second')
     await lab.inNode('w1', 'systemctl', 'stop', 'second')
     // The commands were compiled here.
     await lab.inNode('n1', 'test', '-s', '/usr/lib/systole/current/dist/code/systole.cjs.compiled')

@@ -180,3 +180,18 @@ test.each(badCalls)('%j is refused, and nothing is built', (words, sentence) => 
   expect(status).toBe(2)
   expect(existsSync(to)).toBe(false)
 })
+
+test('the documentation is inside as a site, which leads nowhere else, and the catalog of the journal', () => {
+  const site = join(tree, 'usr/share/doc/systole/html')
+  const pages = readdirSync(site, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.html'))
+  expect(pages.length).toBeGreaterThan(100)
+  expect(existsSync(join(site, '.systole-site'))).toBe(false)
+  for (const page of ['index.html', 'docs/guides/console.html']) {
+    const text = readFileSync(join(site, page), 'utf8')
+    const files = [...text.matchAll(/(?:src|href)="([^"#:]+)/g)].map(([, path = '']) => join(site, page, '..', path))
+    expect(files.length).toBeGreaterThan(10)
+    for (const file of files) expect(existsSync(file), file).toBe(true)
+  }
+  const catalog = readFileSync(join(tree, 'usr/lib/systemd/catalog/systole.catalog'), 'utf8')
+  expect(catalog.match(/^-- [0-9a-f]{32}$/gm)?.length).toBeGreaterThan(20)
+})

@@ -1,11 +1,15 @@
 /**
- * The daemon's log: JSON lines on standard output, for journald or a file. A line is a constant message and fields; journald is told how grave it is.
+ * The daemon's log: JSON lines on standard output, to a file or a terminal; to the journal with fields of its own and an id for each kind of message
+ * (message-kinds.ts); to syslog where there is no journal and standard output leads nowhere, or where SYSTOLE_LOG_TO says so. A line is a constant message and fields.
  * Fields whose names promise a secret never enter it, at whatever depth they come.
  */
-import { fstatSync } from 'node:fs'
+import { fstatSync, statSync } from 'node:fs'
+import { hostname } from 'node:os'
 import { pino } from 'pino'
 import { printable } from '../../base/index.ts'
 import { isSecretName, textWithoutSecrets } from '../../cib/index.ts'
+import { openDatagrams } from './datagram-socket.ts'
+import { journalDatagram, type LogLine, oldSyslogDatagram, syslogDatagram } from './log-targets.ts'
 
 export interface Log {
   readonly debug: (message: string, fields?: object) => void
@@ -27,6 +31,41 @@ function goesToJournal(stream = process.env.JOURNAL_STREAM): boolean {
   return stream === `${dev}:${ino}`
 }
 
+const targets = ['journal', 'syslog', 'syslog-3164', 'stdout'] as const
+type Target = (typeof targets)[number]
+
+const journalSocket = '/run/systemd/journal/socket'
+const syslogSocket = '/dev/log'
+
+/** What SYSTOLE_LOG_TO says; else the journal where standard output is its, syslog where it leads nowhere. */
+function targetOf(said = process.env.SYSTOLE_LOG_TO): Target {
+  const target = targets.find((one) => one === said)
+  if (target !== undefined) return target
+  if (said !== undefined && said !== '')
+    throw new Error(`SYSTOLE_LOG_TO is '${said}'. Set it to ${targets.join(', ')}, or unset it.`)
+  if (goesToJournal()) return 'journal'
+  return isNowhere() ? 'syslog' : 'stdout'
+}
+
+function isNowhere(): boolean {
+  try {
+    return fstatSync(1).rdev === statSync('/dev/null').rdev && fstatSync(1).isCharacterDevice()
+  } catch {
+    return true
+  }
+}
+
+/** Whether it was taken; what was not is written to standard output, so that nothing is lost while a receiver restarts. */
+function senderTo(target: Target): (line: LogLine) => boolean {
+  if (target === 'stdout') return () => false
+  const send = openDatagrams(target === 'journal' ? journalSocket : syslogSocket)
+  if (send === undefined) return () => false
+  if (target === 'journal') return (line) => send(journalDatagram(line))
+  if (target === 'syslog-3164') return (line) => send(oldSyslogDatagram(line, new Date()))
+  const host = hostname()
+  return (line) => send(syslogDatagram(line, new Date(), host))
+}
+
 export function openLog(node: string, level: string): Log {
   const output = pino.destination({ fd: 1, sync: true })
   const options = {
@@ -36,15 +75,23 @@ export function openLog(node: string, level: string): Log {
     formatters: { level: (label: string) => ({ level: label }) },
   }
   const isJournal = goesToJournal()
-  let prefix = ''
-  // JSON leaves characters as they are that a terminal obeys: journalctl shows the line as it is written.
-  const logger = pino(options, { write: (line: string) => void output.write(`${prefix}${printable(line)}`) })
+  const send = senderTo(targetOf())
+  let now: Omit<LogLine, 'text'> = { message: '', priority: priorities.info, node, fields: {} }
+  const logger = pino(options, {
+    write: (line: string) => {
+      // JSON leaves characters as they are that a terminal obeys: journalctl shows the line as it is written.
+      const shown = printable(line)
+      if (send({ ...now, text: shown.trimEnd() })) return
+      output.write(`${isJournal ? `<${now.priority}>` : ''}${shown}`)
+    },
+  })
   const write =
     (severity: 'debug' | 'info' | 'warn' | 'error') =>
-    (message: string, fields: object = {}): void => {
+    (message: string, given: object = {}): void => {
       if (!logger.isLevelEnabled(severity)) return
-      if (isJournal) prefix = `<${priorities[severity]}>`
-      logger[severity](fieldsWithoutSecrets(fields, 0) as object, message)
+      const fields = fieldsWithoutSecrets(given, 0) as Readonly<Record<string, unknown>>
+      now = { message, priority: priorities[severity], node, fields }
+      logger[severity](fields, message)
     }
   return { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') }
 }
