@@ -21,6 +21,7 @@ import { packages } from './packages/definitions.ts'
 import { hasNodeBuild } from './packages/node-build.ts'
 import { putProgram } from './packages/program.ts'
 import { billOfMaterials } from './packages/sbom.ts'
+import { buildSite } from './site/build.ts'
 
 const options = readOptions({
   folder: { type: 'string', default: 'packages' },
@@ -59,6 +60,8 @@ try {
         .digest('hex')}  ${name}\n`,
     )
   }
+  const site = join(work, 'site')
+  if (only.includes('systole')) await buildSite(resolve(import.meta.dirname, '..'), site)
   for (const definition of packages.filter(({ name }) => only.includes(name))) {
     const root = join(work, definition.name)
     mkdirSync(root)
@@ -66,7 +69,7 @@ try {
       mkdirSync(join(root, 'usr/lib/systole'), { recursive: true })
       cpSync(program, join(root, 'usr/lib/systole/program'), { recursive: true, verbatimSymlinks: true })
     }
-    putContents(root, definition, release)
+    putContents(root, definition, { ...release, site })
     note(buildDeb(root, definition, release, { folder, compression }))
     rmSync(root, { recursive: true })
   }

@@ -5,6 +5,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { readOptions } from './arguments.ts'
+import { isDistributed } from './packages/distributed.ts'
 
 interface LockedPackage {
   readonly version?: string
@@ -30,11 +31,11 @@ const file = join(project, 'THIRD-PARTY.md')
 const { packages } = JSON.parse(readFileSync(join(project, 'package-lock.json'), 'utf8')) as {
   readonly packages: Readonly<Record<string, LockedPackage>>
 }
-const rows = Object.entries(packages).flatMap(([path, { version = '', license, dev }]) =>
-  path === '' || dev === true
-    ? []
-    : [{ name: path.replace(/^.*node_modules\//, ''), version, license: license ?? licenceOf(path) }],
-)
+const rows = Object.entries(packages).flatMap(([path, locked]) => {
+  const { version = '', license } = locked
+  if (!isDistributed(path, locked)) return []
+  return [{ name: path.replace(/^.*node_modules\//, ''), version, license: license ?? licenceOf(path) }]
+})
 const unclear = rows.filter(({ license }) => !compatible.has(license))
 const text = `# Packages of others
 

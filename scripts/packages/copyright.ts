@@ -1,6 +1,7 @@
 /** The copyright file: Systole's own licence, and word for word those of the packages that are distributed with it. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { isDistributed } from './distributed.ts'
 import { nodeVersion } from './node-build.ts'
 
 const project = resolve(import.meta.dirname, '../..')
@@ -36,8 +37,9 @@ function ofOthers(): readonly string[] {
     readonly packages: Readonly<Record<string, LockedPackage>>
   }
   const users = new Map<string, string[]>()
-  for (const [path, { version = '', license = '', dev }] of Object.entries(packages)) {
-    if (path === '' || dev === true || !existsSync(join(project, path))) continue
+  for (const [path, locked] of Object.entries(packages)) {
+    const { version = '', license = '' } = locked
+    if (!isDistributed(path, locked) || !existsSync(join(project, path))) continue
     const text = licenceText(join(project, path), license)
     users.set(text, [...(users.get(text) ?? []), `${path.replace(/^.*node_modules\//, '')} ${version} (${license})`])
   }

@@ -1,7 +1,9 @@
 /** The bill of materials, from npm's own command: the packages of others that are in what is installed, and Node.js. */
 import { execFileSync } from 'node:child_process'
 import { resolve } from 'node:path'
+import lock from '../../package-lock.json' with { type: 'json' }
 import type { Release } from './contents.ts'
+import { isDistributed } from './distributed.ts'
 import { nodeVersion } from './node-build.ts'
 
 interface Bom {
@@ -22,6 +24,7 @@ export function billOfMaterials({ version, epoch, withNode }: Release): string {
   delete bom.serialNumber
   bom.metadata.timestamp = new Date(epoch * 1000).toISOString()
   bom.metadata.component.version = version
+  bom.components.push(...inTheSite())
   if (withNode)
     bom.components.push({
       'bom-ref': `node@${nodeVersion}`,
@@ -33,4 +36,25 @@ export function billOfMaterials({ version, epoch, withNode }: Release): string {
       licenses: [{ license: { id: 'MIT' } }],
     })
   return `${JSON.stringify(bom, undefined, 2)}\n`
+}
+
+/** What npm leaves out, because nothing needs it to run. */
+function inTheSite(): readonly object[] {
+  const packages: Readonly<
+    Record<string, { readonly version?: string; readonly license?: string; readonly dev?: boolean }>
+  > = lock.packages
+  return Object.entries(packages).flatMap(([path, locked]) => {
+    const { version = '', license = '', dev } = locked
+    if (dev !== true || !isDistributed(path, locked)) return []
+    const name = path.replace(/^.*node_modules\//, '')
+    const purl = `pkg:npm/${name}@${version}`
+    return {
+      'bom-ref': `${name}@${version}`,
+      type: 'library',
+      name,
+      version,
+      purl,
+      licenses: [{ license: { id: license } }],
+    }
+  })
 }
