@@ -55,6 +55,9 @@ const rolloutSuites = ['test/rollouts-e2e/**/*.test.ts']
 /** Services found by programs of others: resolvers, clients of Consul, HAProxy (`npm run e2e:services`). */
 const discoverySuites = ['test/services-e2e/**/*.test.ts']
 
+/** What machines are and how they are (`npm run e2e:facts`, which also runs the files of `npm test` about it). */
+const factSuites = ['test/facts-e2e/**/*.test.ts']
+
 /** Packages that apt installs on machines (`npm run e2e:packages`). */
 const packageSuites = ['test/packages-e2e/**/*.test.ts']
 
@@ -173,6 +176,7 @@ export default defineConfig({
             ...rolloutSuites,
             ...packageSuites,
             ...discoverySuites,
+            ...factSuites,
             ...consoleSuites,
             ...(process.env.ONLY_RULES === '1' ? notForRules : []),
           ],
@@ -304,6 +308,16 @@ export default defineConfig({
         test: {
           name: 'services',
           include: discoverySuites,
+          testTimeout: 120_000,
+          expect: patient,
+          hookTimeout: 240_000,
+          fileParallelism: false,
+        },
+      },
+      {
+        test: {
+          name: 'facts',
+          include: [...factSuites, 'test/nodes/facts.test.ts', 'test/nodes/health.test.ts'],
           testTimeout: 120_000,
           expect: patient,
           hookTimeout: 240_000,

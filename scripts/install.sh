@@ -8,6 +8,7 @@
 #   install.sh remote and the containers of `npm run e2e:remote`
 #   install.sh rollout and the services that `npm run e2e:rollout` keeps up meanwhile
 #   install.sh services and the resolvers that `npm run e2e:services` asks
+#   install.sh facts  and the programs that `npm run e2e:facts` asks machines with
 #   install.sh console and the browser of `npm run e2e:console`
 #   install.sh packages and the tools that `npm run e2e:packages` checks packages with, and a Debian 13 for its machines
 #   install.sh agents and the services that `npm run e2e:agents` runs under their agents
@@ -20,7 +21,7 @@ cd "$(dirname "$0")/.."
 packages=(nftables etcd-server etcd-client resource-agents pacemaker-resource-agents fence-agents ipmitool
   iproute2 iputils-arping libxml2-utils procps psmisc netcat-openbsd openssl curl)
 case "${1:-}" in
-  test | console | bench | faults | packages | remote | rollout | services | agents | openstack | pcs | clients) packages+=(openipmi nginx-light nftables kmod iputils-ping haproxy pacemaker-cli-utils python3 systemd dbus) ;;
+  test | console | facts | bench | faults | packages | remote | rollout | services | agents | openstack | pcs | clients) packages+=(openipmi nginx-light nftables kmod iputils-ping haproxy pacemaker-cli-utils python3 systemd dbus) ;;
 esac
 [ "${1:-}" = test ] && packages+=(gcc libc6-dev sbd prometheus binutils man-db mandoc booth snmptrapd keepalived rsyslog logrotate)
 [ "${1:-}" = bench ] && packages+=(pacemaker corosync)
@@ -29,6 +30,7 @@ esac
 [ "${1:-}" = remote ] && packages+=(podman docker.io crun containernetworking-plugins iptables)
 [ "${1:-}" = rollout ] && packages+=(mariadb-server galera-4 rsync rabbitmq-server python3-pika python3-pymysql ansible-core facter)
 [ "${1:-}" = services ] && packages+=(bind9-dnsutils musl-tools)
+[ "${1:-}" = facts ] && packages+=(smartmontools)
 [ "${1:-}" = console ] && packages+=(chromium fonts-dejavu-core)
 [ "${1:-}" = agents ] && packages+=(mariadb-server mariadb-backup galera-4 rsync rabbitmq-server python3-pika redis-server redis-tools bc
   memcached postgresql apache2 e2fsprogs
