@@ -13,6 +13,8 @@ export type Check =
   /** Beside those, a probe of the node that runs the instance. */
   | (Timing & { readonly kind: 'tcp' })
   | (Timing & { readonly kind: 'http'; readonly path: string })
+  /** The protocol grpc.health.v1; an empty name asks for the server as a whole. */
+  | (Timing & { readonly kind: 'grpc'; readonly grpcService: string })
   /** A program in the folder of checks, by its name there. */
   | (Timing & { readonly kind: 'command'; readonly command: string })
 
@@ -62,6 +64,7 @@ const keys = [
   'expected',
   'check',
   'path',
+  'grpc-service',
   'command',
   'interval',
   'timeout',
@@ -96,7 +99,7 @@ export function parseService(
     check,
   }
   if (!words.has('port')) reports.push('A service needs a port: port=<number>.')
-  if (definition.protocol === 'udp' && (check.kind === 'tcp' || check.kind === 'http'))
+  if (definition.protocol === 'udp' && ['tcp', 'http', 'grpc'].includes(check.kind))
     reports.push(`check=${check.kind} cannot probe a service of the protocol udp. Use check=command or check=monitor.`)
   return reports.length > 0 ? failed(...reports) : ok(definition)
 }
@@ -149,20 +152,23 @@ function readTags(words: Words, reports: string[]): readonly string[] {
 }
 
 function readCheck(words: Words, reports: string[]): Check {
-  const kind = oneOf(words, { key: 'check', values: ['monitor', 'tcp', 'http', 'command'] }, reports)
-  const unused = { path: 'http', command: 'command' } as const
-  for (const key of ['path', 'command'] as const)
+  const kind = oneOf(words, { key: 'check', values: ['monitor', 'tcp', 'http', 'grpc', 'command'] }, reports)
+  const unused = { path: 'http', command: 'command', 'grpc-service': 'grpc' } as const
+  for (const key of ['path', 'command', 'grpc-service'] as const)
     if (words.has(key) && kind !== unused[key]) reports.push(`The option ${key} needs check=${unused[key]}.`)
   if (kind === 'monitor') {
     for (const key of ['interval', 'timeout'] as const)
       if (words.has(key))
-        reports.push(`The option ${key} needs a check of the service's own: check=tcp, check=http or check=command.`)
+        reports.push(
+          `The option ${key} needs a check of the service's own: check=tcp, check=http, check=grpc or check=command.`,
+        )
     return { kind }
   }
   const intervalMs = readDuration(words, { key: 'interval', otherwise: defaultIntervalMs, bounds: intervals }, reports)
   const timeoutMs = readDuration(words, { key: 'timeout', otherwise: defaultTimeoutMs, bounds: timeouts }, reports)
   if (kind === 'tcp') return { kind, intervalMs, timeoutMs }
   if (kind === 'http') return { kind, intervalMs, timeoutMs, path: readPath(words, reports) }
+  if (kind === 'grpc') return { kind, intervalMs, timeoutMs, grpcService: readGrpcService(words, reports) }
   const command = words.get('command') ?? ''
   if (!/^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$/.test(command))
     reports.push(
@@ -171,6 +177,14 @@ function readCheck(words: Words, reports: string[]): Check {
         : `The command '${command}' is not the name of a program in the folder checks of /etc/systole.`,
     )
   return { kind, intervalMs, timeoutMs, command }
+}
+
+/** A name of protobuf, with its package. */
+function readGrpcService(words: Words, reports: string[]): string {
+  const name = words.get('grpc-service') ?? ''
+  if (!/^[\w./-]{0,200}$/.test(name))
+    reports.push(`The grpc-service '${name}' is not the name of a service of gRPC, such as shop.v1.Cart.`)
+  return name
 }
 
 function readPath(words: Words, reports: string[]): string {
@@ -216,6 +230,7 @@ function printCheck(check: Check): readonly string[] {
   return [
     `check=${check.kind}`,
     ...(check.kind === 'http' && check.path !== '/' ? [`path=${check.path}`] : []),
+    ...(check.kind === 'grpc' && check.grpcService !== '' ? [`grpc-service=${check.grpcService}`] : []),
     ...(check.kind === 'command' ? [`command=${check.command}`] : []),
     ...(check.intervalMs === defaultIntervalMs ? [] : [`interval=${check.intervalMs}ms`]),
     ...(check.timeoutMs === defaultTimeoutMs ? [] : [`timeout=${check.timeoutMs}ms`]),

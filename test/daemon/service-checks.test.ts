@@ -2,6 +2,7 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Server, ServerCredentials, type sendUnaryData, status } from '@grpc/grpc-js'
 import { afterAll, expect, test, vi } from 'vitest'
 import { nodeName } from '../../src/base/index.ts'
 import { CheckKeeper } from '../../src/daemon/services/check-keeper.ts'
@@ -162,3 +163,50 @@ test("an administrator's node attribute that has the name of a result is neither
     { node: 'n1', set: checkSet, name: 'service-other', value: 'failing: exit code 1' },
   ])
 }, 60_000)
+
+test('a check by gRPC asks a real server for its health, and says what it answers', async () => {
+  const place = { folder, signal }
+  const form = { requestStream: false, responseStream: false }
+  const read = (message: Buffer) => ({ service: message.subarray(2).toString() })
+  const states: Readonly<Record<string, number>> = { '': 1, 'shop.v1.Cart': 1, 'shop.v1.Old': 2 }
+  const server = new Server()
+  server.addService(
+    {
+      check: {
+        ...form,
+        path: '/grpc.health.v1.Health/Check',
+        requestDeserialize: read,
+        requestSerialize: ({ service }: { readonly service: string }) => Buffer.from(service),
+        responseSerialize: (state: number) => Buffer.from(state === 0 ? [] : [0x08, state]),
+        responseDeserialize: (answer: Buffer) => answer[1] ?? 0,
+      },
+    },
+    {
+      check: (call: { readonly request: { readonly service: string } }, answer: sendUnaryData<number>) => {
+        const state = states[call.request.service]
+        if (state === undefined) answer({ code: status.NOT_FOUND, details: 'unknown' })
+        else answer(null, state)
+      },
+    },
+  )
+  const port = await new Promise<number>((resolve, reject) =>
+    server.bindAsync('[::]:0', ServerCredentials.createInsecure(), (error, bound) =>
+      error === null ? resolve(bound) : reject(error),
+    ),
+  )
+  const ask = async (grpcService: string, address = '127.0.0.1'): Promise<string | undefined> =>
+    await probe({ ...due({ kind: 'grpc', grpcService }, port), address }, place)
+  expect(await ask('')).toBeUndefined()
+  expect(await ask('shop.v1.Cart', '::1')).toBeUndefined()
+  expect(await ask('shop.v1.Old')).toBe('gRPC health is NOT_SERVING')
+  expect(await ask('shop.v1.None')).toBe("gRPC knows no service 'shop.v1.None'")
+  server.forceShutdown()
+  expect(await ask('')).toMatch(/^gRPC: /)
+  // Something else listens, and never answers.
+  const silent = createServer(() => undefined)
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
+  const { port: taken } = silent.address() as { readonly port: number }
+  const late = due({ kind: 'grpc', grpcService: '', timeoutMs: 300 }, taken)
+  expect(await probe(late, place)).toMatch(/no answer within 300 ms|^gRPC: /)
+  silent.close()
+}, 30_000)

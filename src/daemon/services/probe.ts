@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path'
 import { printable, reasonOf } from '../../base/index.ts'
 import type { DueCheck } from '../../services/index.ts'
 import { enoughIn } from './dns-question.ts'
+import { grpcHealth } from './grpc-health.ts'
 
 const longestReason = 160
 const longestOutput = 4096
@@ -28,6 +29,7 @@ async function resultOf(due: DueCheck, { folder, signal }: Place): Promise<strin
   const { check } = due
   if (check.kind === 'dns') return await enoughIn(check, signal)
   if (check.kind === 'tcp') return await tcp(due)
+  if (check.kind === 'grpc') return await grpcHealth(due, check.grpcService)
   return await (check.kind === 'http' ? http(due, check.path) : command(due, join(folder, check.command), signal))
 }
 

@@ -27,14 +27,14 @@ import { knownServices, serviceNamed } from './known.ts'
 import { printOneService, printServices, serviceFacts } from './print.ts'
 
 const createUsage =
-  '<name> <resource> port=<number> [protocol=tcp|udp] [tags=<tag>,...] [weight=<number>] [address=node|<resource>|<ip>] [role=Promoted] [expected=<number>] [check=monitor|tcp|http|command [path=<path>] [command=<name>] [interval=<duration>] [timeout=<duration>]]'
+  '<name> <resource> port=<number> [protocol=tcp|udp] [tags=<tag>,...] [weight=<number>] [address=node|<resource>|<ip>] [role=Promoted] [expected=<number>] [check=monitor|tcp|http|grpc|command [path=<path>] [grpc-service=<name>] [command=<name>] [interval=<duration>] [timeout=<duration>]]'
 
 export const serviceCreate: Command = {
   path: ['service', 'create'],
   usage: createUsage,
   summary: 'Declare a service that a resource offers',
   details:
-    'The service has one instance wherever the resource, or an instance of the clone or bundle, runs. An instance is healthy while the recorded results of its resource say so and, with check=tcp, http or command, while that check passes on its node. With role=Promoted only promoted instances count. The address is the address of the node, an IP address, or the parameter ip of a resource such as IPaddr2. The declaration is the meta-attribute systole-service-<name> of the resource.',
+    'The service has one instance wherever the resource, or an instance of the clone or bundle, runs. An instance is healthy while the recorded results of its resource say so and, with check=tcp, http, grpc or command, while that check passes on its node. With role=Promoted only promoted instances count. The address is the address of the node, an IP address, or the parameter ip of a resource such as IPaddr2. The declaration is the meta-attribute systole-service-<name> of the resource.',
   examples: [
     'systole service create keystone keystone-clone port=5000 tags=public,v3 check=http path=/healthcheck',
     'systole service create database galera-bundle port=3306 role=Promoted',
