@@ -97,6 +97,7 @@ export {
   type NewOrder,
   type NewResourceSet,
   type NewSetConstraint,
+  type WrittenTruth,
 } from './edit/constraints.ts'
 export { removeColocations, removeFromOrders } from './edit/constraints-of-resources.ts'
 export { createDefaultsSet, deleteDefaultsSets, updateDefaultsSet } from './edit/default-sets.ts'
@@ -230,7 +231,7 @@ export {
   failuresIn,
   lastFailureName,
 } from './status/fail-count-names.ts'
-export { featureSet, schemaName } from './status/feature-set.ts'
+export { featureSet, pacemakerVersion, schemaName } from './status/feature-set.ts'
 export { type DigestInput, type Md5, operationDigests, parametersDigest } from './status/operation-digest.ts'
 export {
   describeOperationStatus,

@@ -1,8 +1,5 @@
 /** What these commands claim to be: agents and tools compare it. */
-export { featureSet, schemaName } from '../cib/index.ts'
-
-/** The Pacemaker whose commands these are, by their options; `--version` and crm_mon print it. */
-export const pacemakerVersion = '3.0.2'
+export { featureSet, pacemakerVersion, schemaName } from '../cib/index.ts'
 
 /** The schema of an empty CIB (`cibadmin --empty`, `crm_shadow --create-empty`): that of this Pacemaker. New clusters begin with {@link schemaName}. */
 export const emptySchema = 'pacemaker-4.0'

@@ -9,6 +9,7 @@ import {
   composeCib,
   type OperationResult,
   operationDigests,
+  pacemakerVersion,
   parametersDigest,
   parseNodeStateRecord,
   parseOperationRecord,
@@ -271,6 +272,31 @@ test.runIf(havePacemakerCases)(
     }
   },
 )
+
+test('a watchdog and the version are those of the nodes that run, whatever is written; a CIB without a DC keeps what is written', () => {
+  const configuration = (pairs: string): XmlElement =>
+    read(
+      `<configuration><crm_config><cluster_property_set id="o">${pairs}</cluster_property_set></crm_config></configuration>`,
+    )
+  const pair = (name: string, value: string): string => `<nvpair id="o-${name}" name="${name}" value="${value}"/>`
+  const options = (cib: XmlElement): readonly string[] =>
+    [...printXml(cib).matchAll(/name="([^"]*)" value="([^"]*)"/g)].map(([, name, value]) => `${name}=${value}`)
+  const written = configuration(pair('dc-version', '2.0') + pair('a', 'b') + pair('have-watchdog', 'true'))
+  expect(options(composeCib({ configuration: written, dcId: '1', haveWatchdog: false }))).toEqual([
+    'a=b',
+    'have-watchdog=false',
+    `dc-version=${pacemakerVersion}`,
+  ])
+  expect(options(composeCib({ configuration: written }))).toEqual(['dc-version=2.0', 'a=b', 'have-watchdog=true'])
+  const plain = configuration(pair('a', 'b'))
+  expect(options(composeCib({ configuration: plain, dcId: '1', haveWatchdog: false }))).toEqual(['a=b'])
+  expect(options(composeCib({ configuration: plain, haveWatchdog: true }))).toEqual(['a=b', 'have-watchdog=true'])
+  const right = configuration(pair('dc-version', pacemakerVersion))
+  expect(
+    composeCib({ configuration: right, dcId: '1' }).children[0],
+    'the same element, for what was found out of it',
+  ).toBe(right)
+})
 
 function inAnyOrder(records: readonly unknown[]): readonly string[] {
   return records.map((record) => JSON.stringify(record)).sort()

@@ -6,7 +6,7 @@ import type { NodeName } from '../../base/index.ts'
 import { childElement, childElements, element, type XmlElement, type XmlNode } from '../document.ts'
 import { configurationElement } from '../read-configuration.ts'
 import { parseBoolean, present } from '../values/attribute-text.ts'
-import { featureSet, schemaName } from './feature-set.ts'
+import { featureSet, pacemakerVersion, schemaName } from './feature-set.ts'
 import type {
   NodeStateRecord,
   OperationRecord,
@@ -34,17 +34,19 @@ export interface CibParts {
 }
 
 export function composeCib(parts: CibParts): XmlElement {
-  const configuration = withWatchdog(configurationElement(parts.configuration), parts.haveWatchdog)
-  const written =
+  const written = withWatchdog(configurationElement(parts.configuration), parts.haveWatchdog)
+  // Composed by a node that runs: its version counts, not that of whoever wrote the option.
+  const configuration = parts.dcId === undefined ? written : withPair(written, 'dc-version', pacemakerVersion)
+  const versions =
     parts.configuration.name === 'cib'
       ? parts.configuration.attributes
       : { crm_feature_set: featureSet, 'validate-with': schemaName }
   const attributes = {
-    ...written,
+    ...versions,
     ...present({
-      admin_epoch: written.admin_epoch ?? '0',
-      epoch: written.epoch ?? '0',
-      num_updates: parts.numUpdates?.toString() ?? written.num_updates ?? '0',
+      admin_epoch: versions.admin_epoch ?? '0',
+      epoch: versions.epoch ?? '0',
+      num_updates: parts.numUpdates?.toString() ?? versions.num_updates ?? '0',
       'have-quorum': parts.haveQuorum === undefined ? undefined : parts.haveQuorum ? '1' : '0',
       ...(parts.hadQuorum === true ? { 'no-quorum-panic': '1' } : {}),
       'dc-uuid': parts.dcId,
@@ -53,30 +55,42 @@ export function composeCib(parts: CibParts): XmlElement {
   return element('cib', attributes, [configuration, composeStatus(parts, configuration)])
 }
 
-/** The same element where nothing changes. */
+/** A watchdog is told where it is not written, too. */
 function withWatchdog(configuration: XmlElement, haveWatchdog: boolean | undefined): XmlElement {
-  const section = childElement(configuration, 'crm_config')
-  const sets = section === undefined ? [] : childElements(section, 'cluster_property_set')
-  const pairs = sets.flatMap((set) => childElements(set, 'nvpair')).filter(isWatchdogPair)
-  const value = String(haveWatchdog)
-  const isTold =
-    pairs.length === 0 ? haveWatchdog !== true : pairs.every(({ attributes }) => attributes.value === value)
-  if (haveWatchdog === undefined || isTold) return configuration
+  if (haveWatchdog === undefined) return configuration
+  const isWritten = propertySets(configuration).some((set) => pairsNamed(set, 'have-watchdog').length > 0)
+  return isWritten || haveWatchdog
+    ? withPair(configuration, 'have-watchdog', String(haveWatchdog), !isWritten)
+    : configuration
+}
+
+/** A cluster option has this value wherever it is written, or where it is added. The same element where nothing changes. */
+function withPair(configuration: XmlElement, name: string, value: string, isAdded = false): XmlElement {
+  const sets = propertySets(configuration)
+  const pairs = sets.flatMap((set) => pairsNamed(set, name))
+  if (!isAdded && pairs.every(({ attributes }) => attributes.value === value)) return configuration
   const told = sets.map((set, index) => {
-    const others = set.children.filter((child) => child.kind !== 'element' || !isWatchdogPair(child))
+    const own = new Set<XmlNode>(pairsNamed(set, name))
+    const others = set.children.filter((child) => !own.has(child))
     if (index > 0) return { ...set, children: others }
-    const id = pairs[0]?.attributes.id ?? `${set.attributes.id ?? 'options'}-have-watchdog`
-    return { ...set, children: [...others, element('nvpair', { id, name: 'have-watchdog', value })] }
+    const id = pairs[0]?.attributes.id ?? `${set.attributes.id ?? 'options'}-${name}`
+    return { ...set, children: [...others, element('nvpair', { id, name, value })] }
   })
   const replaced = new Map<XmlNode, XmlNode>(sets.map((set, index) => [set, told[index] ?? set]))
   const swap = (children: readonly XmlNode[]): readonly XmlNode[] =>
     children.map((child) => replaced.get(child) ?? child)
+  const section = childElement(configuration, 'crm_config')
   if (section) replaced.set(section, { ...section, children: swap(section.children) })
   return { ...configuration, children: swap(configuration.children) }
 }
 
-const isWatchdogPair = ({ name, attributes }: XmlElement): boolean =>
-  name === 'nvpair' && attributes.name === 'have-watchdog'
+function propertySets(configuration: XmlElement): readonly XmlElement[] {
+  const section = childElement(configuration, 'crm_config')
+  return section === undefined ? [] : childElements(section, 'cluster_property_set')
+}
+
+const pairsNamed = (set: XmlElement, name: string): readonly XmlElement[] =>
+  childElements(set, 'nvpair').filter(({ attributes }) => attributes.name === name)
 
 function composeStatus(parts: CibParts, configuration: XmlElement): XmlElement {
   const states = new Map((parts.nodeStates ?? []).map((state) => [state.node, state]))

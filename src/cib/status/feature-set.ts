@@ -4,3 +4,6 @@
  */
 export const featureSet = '3.20.5'
 export const schemaName = 'pacemaker-3.9'
+
+/** The Pacemaker whose commands we have, by their options: `dc-version` in the CIB, and what `--version` and crm_mon print. */
+export const pacemakerVersion = '3.0.2'

@@ -1,14 +1,15 @@
 /** The configuration of a cluster that nobody has configured yet: its name and its nodes. */
-import { element, featureSet, printXml, schemaName } from '../../cib/index.ts'
+import { element, featureSet, pacemakerVersion, printXml, schemaName } from '../../cib/index.ts'
 import type { ClusterFile } from '../node-list/cluster-file.ts'
 
 export function firstConfiguration(file: ClusterFile): string {
   const option = (name: string, value: string) =>
     element('nvpair', { id: `cib-bootstrap-options-${name}`, name, value })
   const options = element('cluster_property_set', { id: 'cib-bootstrap-options' }, [
+    option('have-watchdog', 'false'),
+    option('dc-version', pacemakerVersion),
     option('cluster-infrastructure', 'systole'),
     option('cluster-name', file.clusterName),
-    option('have-watchdog', 'false'),
   ])
   // As pcs does for a new cluster: with any stickiness at all, what was moved stays, and a node that returns takes nothing back.
   const defaults = element('meta_attributes', { id: 'build-resource-defaults' }, [
