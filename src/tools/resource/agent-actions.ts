@@ -31,7 +31,9 @@ export function runsAgent(given: readonly GivenOption[]): boolean {
 
 /** It names an agent and its parameters, rather than a resource. */
 export function isAboutAgent(given: readonly GivenOption[]): boolean {
-  return lastOf(given, agentActions)?.name === 'validate' && optionValue(given, 'resource') === undefined
+  const action = lastOf(given, agentActions)
+  if (action === undefined || optionValue(given, 'resource') !== undefined) return false
+  return action.name === 'validate' || hasOption(given, 'class')
 }
 
 /** The words `name=value`, which stand for what is configured. */
