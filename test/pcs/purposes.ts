@@ -52,6 +52,11 @@ const purposes: readonly Purpose[] = [
     theirs: /Cannot remove property '(stonith|fencing)-/,
     reason: 'stonith-enabled and fencing-enabled, and the like, are two names of one option',
   },
+  {
+    line: /^stonith level add 0+[1-9] /,
+    ours: /Fencing level for .* already exists/,
+    reason: 'a fencing level is its number: with zeros before it, it is the same',
+  },
   { theirs: /pcs broke: /, reason: 'pcs itself breaks there' },
   { theirs: /Cannot load cluster status, xml does not/, reason: 'a status that pcs does not read is read' },
   {

@@ -17,9 +17,16 @@ const shared = resolve(import.meta.dirname, '../../../shared')
 const suite = join(shared, 'pacemaker-scheduler/xml')
 const deployment = join(shared, 'osp-ha-deploy/commands/ALL-collapsed-with-compute-pcs012.txt')
 
-/** In the newest schema that the reference's Pacemaker knows. */
+/**
+ * In the newest schema that the reference's Pacemaker knows, and with its feature set: our commands raise that to ours, and Pacemaker writes no CIB
+ * of a higher one than its own.
+ */
 export async function builtStarts(schema = '3.10'): Promise<readonly Start[]> {
-  const byHand = await build(emptyCib(schema, 'n1', 'n2', 'n3'), byHandLines.map(splitShellLine))
+  const readable = ({ attributes, ...cib }: XmlElement): XmlElement => ({
+    ...cib,
+    attributes: { ...attributes, crm_feature_set: featureSetOf(schema) },
+  })
+  const byHand = readable(await build(emptyCib(schema, 'n1', 'n2', 'n3'), byHandLines.map(splitShellLine)))
   if (!existsSync(deployment)) return [{ name: 'by hand', cib: () => byHand }]
   const lines = readFileSync(deployment, 'utf8')
     .split('\n')
@@ -27,7 +34,7 @@ export async function builtStarts(schema = '3.10'): Promise<readonly Start[]> {
     .filter(([area]) => area !== undefined && !['cluster', 'host', 'node'].includes(area))
   const controllers = emptyCib(schema, 'rdo7-node1', 'rdo7-node2', 'rdo7-node3')
   // A few of its lines are known to be wrong: what they meant is not there.
-  const deployed = await build(controllers, lines, { mayFail: true })
+  const deployed = readable(await build(controllers, lines, { mayFail: true }))
   return [
     { name: 'by hand', cib: () => byHand },
     { name: 'osp-ha-deploy', cib: () => deployed },
@@ -68,8 +75,10 @@ function parsed(text: string): XmlElement {
   return result.value
 }
 
+const featureSetOf = (schema: string): string => (schema === '3.10' ? '3.19.7' : '3.16.1')
+
 const emptyCib = (schema: string, ...nodes: readonly string[]): XmlElement =>
-  parsed(`<cib crm_feature_set="${schema === '3.10' ? '3.19.7' : '3.16.2'}" validate-with="pacemaker-${schema}" epoch="1" num_updates="0" admin_epoch="0"><configuration>
+  parsed(`<cib crm_feature_set="${featureSetOf(schema)}" validate-with="pacemaker-${schema}" epoch="1" num_updates="0" admin_epoch="0"><configuration>
     <crm_config/><nodes>${nodes.map((name, index) => `<node id="${index + 1}" uname="${name}"/>`).join('')}</nodes>
     <resources/><constraints/></configuration><status/></cib>`)
 

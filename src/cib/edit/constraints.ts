@@ -143,6 +143,9 @@ export function createColocation(cib: XmlElement, request: NewColocation): EditR
   })
 }
 
+/** As it is to be written: the schema takes digits, too, and pcs 0.12 leaves those that are typed. */
+export type WrittenTruth = boolean | '0' | '1'
+
 export interface NewOrder extends NewConstraint {
   readonly first: string
   readonly firstAction?: OrderAction
@@ -152,8 +155,8 @@ export interface NewOrder extends NewConstraint {
   readonly kind?: OrderKind
   /** In the place of a kind, as it was written before there were kinds. */
   readonly score?: Score
-  readonly symmetrical?: boolean
-  readonly requireAll?: boolean
+  readonly symmetrical?: WrittenTruth
+  readonly requireAll?: WrittenTruth
   /** A group's own order is not forced over. */
   readonly groupsHold?: boolean
 }
@@ -193,8 +196,8 @@ export function createOrder(cib: XmlElement, request: NewOrder): EditResult {
 
 export interface NewResourceSet {
   readonly members: readonly string[]
-  readonly sequential?: boolean
-  readonly requireAll?: boolean
+  readonly sequential?: WrittenTruth
+  readonly requireAll?: WrittenTruth
   readonly role?: Role
   readonly action?: OrderAction
 }
@@ -216,7 +219,7 @@ export function createColocationSets(
 
 export function createOrderSets(
   cib: XmlElement,
-  request: NewSetConstraint & { readonly kind?: OrderKind; readonly symmetrical?: boolean },
+  request: NewSetConstraint & { readonly kind?: OrderKind; readonly symmetrical?: WrittenTruth },
 ): EditResult {
   const attributes = present({ kind: request.kind, symmetrical: request.symmetrical?.toString() })
   return createSets(cib, request, { name: 'rsc_order', attributes })

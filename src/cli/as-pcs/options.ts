@@ -41,7 +41,7 @@ export function refuseOptions(typed: string, rest: readonly string[], { dialect,
   const now = optionsOf.get(command) ?? (dialect === '0.11' ? optionsBefore(command) : undefined)
   if (now === undefined) return
   refuseUnsupported({ command, dialect }, given, dialect === '0.11' ? inOlderOptions(command, now) : now)
-  if (/^property( config)?$/.test(command) && plain.length > 0) refuseFilter(given)
+  if (/^property( config)?$/.test(command) && plain.length > 0) refuseFilter(given, dialect)
   for (const { at, first, others, since = dialect } of apart)
     if (at.test(command) && since === dialect) keepApart(given, first, others)
   refuseFullBeside(command, given)
@@ -128,7 +128,9 @@ function keepApart(given: Given, first: string | undefined, others: readonly str
     throw new Refusal(`'${first}' cannot be used with ${list}`)
 }
 
-function refuseFilter(given: Given): void {
+function refuseFilter(given: Given, dialect: Dialect): void {
+  if (dialect === '0.11' && (given.has('--all') || given.has('--defaults')))
+    throw new Refusal('you cannot specify a property when using --all or --defaults')
   if (['--all', '--defaults', '--output-format'].some((name) => given.has(name)))
     throw new Refusal("cannot specify properties when using '--all', '--defaults', '--output-format'")
 }

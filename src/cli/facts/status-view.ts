@@ -17,13 +17,15 @@ export interface Selection {
   readonly keep: (resource: Resource) => boolean
   /** On a node that is not there runs nothing, as pcs has it. */
   readonly anyNode?: boolean
+  /** The same of a resource, where what is inactive is left out. */
+  readonly anyResource?: boolean
 }
 
 /** Top-level resources that are, or have in them, what was named. */
 export function select(status: ClusterStatus, selection: Selection): ClusterStatus {
   const { ids, node, hideInactive, keep } = selection
   const names = status.resources.flatMap(namesIn)
-  const missing = ids.filter((id) => !names.includes(id))
+  const missing = selection.anyResource === true ? [] : ids.filter((id) => !names.includes(id))
   if (missing.length > 0)
     throw new Refusal(
       ...missing.map((id) => ({

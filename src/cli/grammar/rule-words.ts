@@ -25,12 +25,10 @@ const wantedForms: Readonly<Record<string, string>> = {
 }
 const valueTypes = ['string', 'number', 'integer', 'version'] as const
 
-export function readRule(words: readonly string[]): WrittenRule {
+/** `keepsBlanks`: what a shell has quoted is one value, as in pcs 0.11, which takes a rule in several words alone. */
+export function readRule(words: readonly string[], { keepsBlanks = false } = {}): WrittenRule {
   const text = words.join(' ')
-  const tokens = [...text.matchAll(/[()]|[^\s()]+/g)].map(([token], index, all) => ({
-    token,
-    at: all[index]?.index ?? 0,
-  }))
+  const tokens = keepsBlanks ? tokensOfWords(words) : tokensIn(text)
   if (tokens.length === 0) throw new Refusal("A rule needs an expression, such as '#uname eq n1'.")
   const reader = new TokenReader(text, tokens)
   const rule = readJoined(reader)
@@ -38,6 +36,18 @@ export function readRule(words: readonly string[]): WrittenRule {
   if (extra !== undefined)
     throw reader.unreadable(`Unexpected '${extra}' in the rule. Join expressions with 'and' or 'or'.`)
   return rule
+}
+
+const tokensIn = (text: string): readonly Token[] =>
+  [...text.matchAll(/[()]|[^\s()]+/g)].map(({ 0: token, index }) => ({ token, at: index }))
+
+function tokensOfWords(words: readonly string[]): readonly Token[] {
+  let begins = 0
+  return words.flatMap((word) => {
+    const at = begins
+    begins += word.length + 1
+    return /\s/.test(word) ? [{ token: word, at }] : tokensIn(word).map((one) => ({ ...one, at: at + one.at }))
+  })
 }
 
 interface Token {

@@ -8,6 +8,7 @@ const idNames: readonly (readonly [begins: string, name: string, closes: boolean
   ['stonith create', 'stonith name', false],
   ['resource bundle', 'bundle name', true],
   ['resource group', 'group name', true],
+  ['stonith level clear', 'stonith id', true],
   ['stonith level', 'fencing level id', true],
   ['constraint location', 'constraint id', false],
   ['constraint', 'constraint id', false],
@@ -41,6 +42,9 @@ export const aboutIds = (about: About, names: CallNames): Said | undefined =>
 function aboutPlaces(about: About, { typed, words }: CallNames): Said | undefined {
   switch (about.code) {
     case 'bad-id': {
+      // The only other name in that line that is looked at as one.
+      if (typed === 'resource create' && words[0] !== about.id)
+        return one(badCharacter(about.id, 'group name') ?? `invalid group name '${about.id}'`, true)
       const [, name = 'id', closes = false] = idNames.find(([begins]) => typed.startsWith(begins)) ?? []
       return one(badCharacter(about.id, name) ?? `invalid ${name} '${about.id}'`, closes)
     }

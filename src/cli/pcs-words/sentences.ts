@@ -97,6 +97,14 @@ function aboutChoices(abouts: readonly About[], about: About, { typed, words }: 
         return one(
           `invalid resource-discovery value '${about.value}', allowed values are: ${choicesOf(about.choices)}, use --force to override`,
         )
+      // pcs 0.11 has a sentence of its own for the one option that it looks at itself.
+      if (
+        /^constraint order( start| promote| demote| stop)?$/.test(typed) &&
+        !isSet &&
+        about.name === 'symmetrical' &&
+        Array.isArray(about.choices)
+      )
+        return one(`invalid symmetrical value '${about.value}', allowed values are: true, false`)
       if (typed === 'constraint colocation add' && about.name === 'role')
         return one(`invalid role value '${about.value}', allowed values are: ${choicesOf(about.choices)}`)
       return one(

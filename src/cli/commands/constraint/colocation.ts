@@ -95,7 +95,7 @@ async function colocateSets(call: Call): Promise<Outcome> {
         score: readScore(options.get('score') ?? 'INFINITY'),
         force: call.flags.has('force'),
         takesRepeats: call.cluster.live === undefined,
-        sets: sets.map((set) => readSetOptions(set, 'A set in a colocation')),
+        sets: sets.map((set) => readSetOptions(set, 'A set in a colocation', call.speech)),
         ...(id === undefined ? {} : { id }),
       }),
     message: ({ created }) => `Colocation ${created[0] ?? ''} is configured.`,

@@ -132,8 +132,9 @@ async function byRule(call: Call, resource: string, words: readonly string[]): P
   const known = ['id', 'constraint-id', 'score', 'score-attribute', 'role', 'resource-discovery']
   const isOption = (word: string): boolean => known.some((name) => word.startsWith(`${name}=`))
   const options = parsePairs(words.filter(isOption), 'options of a rule')
-  if (words.filter((word) => !isOption(word)).length > 1) call.tell({ code: 'rule-in-words' })
-  const rule = readRule(words.filter((word) => !isOption(word)))
+  const typed = words.filter((word) => !isOption(word))
+  if (typed.length > 1) call.tell({ code: 'rule-in-words' })
+  const rule = readRule(typed, { keepsBlanks: writesAs011(call.speech) && typed.length > 1 })
   const stray = conditionKinds(rule.conditions).find((kind) => kind === 'resource' || kind === 'operation')
   if (stray !== undefined)
     throw new Refusal({

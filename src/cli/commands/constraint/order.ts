@@ -1,14 +1,22 @@
-import { createOrder, createOrderSets, type OrderAction, type OrderKind, parseOrderKind } from '../../../cib/index.ts'
+import {
+  createOrder,
+  createOrderSets,
+  type OrderAction,
+  type OrderKind,
+  parseOrderKind,
+  type WrittenTruth,
+} from '../../../cib/index.ts'
 import { judgesAsPcs } from '../../as-pcs/speech.ts'
 import { type Call, type Command, changeFlags, type Outcome, Refusal } from '../../call/command.ts'
+import type { Speech } from '../../call/speech.ts'
 import { changeCib } from '../../change/change.ts'
 import {
   onlyKnown,
   readAction,
-  readBoolean,
   readScore,
   readSetOptions,
   readSets,
+  readWrittenTruth,
 } from '../../grammar/constraint-words.ts'
 import { expectWords, parsePairs, wrongCall } from '../../grammar/words.ts'
 
@@ -50,7 +58,7 @@ export const constraintOrder: Command = {
       ...(firstAction === undefined ? {} : { firstAction }),
       // In the CIB a second action that is not written is the first one; in pcs's words it is start.
       ...(thenAction ? { thenAction } : firstAction && firstAction !== 'start' ? { thenAction: 'start' as const } : {}),
-      ...readOrderOptions(pairs),
+      ...readOrderOptions(pairs, call.speech),
       // Of before there were kinds: 0 is Optional, all others are Mandatory.
       ...(score === undefined ? {} : { score: readScore(score) }),
     }
@@ -70,7 +78,7 @@ export const constraintOrder: Command = {
               .map(([name, value]) => `${name}=${value}`),
             `first-action=${firstAction ?? 'start'}`,
             `then-action=${thenAction ?? 'start'}`,
-            ...(pairs.has('symmetrical') ? [`symmetrical=${pairs.get('symmetrical')}`] : []),
+            ...(pairs.has('symmetrical') ? [`symmetrical=${pairs.get('symmetrical')?.toLowerCase()}`] : []),
           ],
         },
       ],
@@ -79,10 +87,13 @@ export const constraintOrder: Command = {
   },
 }
 
-function readOrderOptions(pairs: ReadonlyMap<string, string>): {
+function readOrderOptions(
+  pairs: ReadonlyMap<string, string>,
+  speech: Speech,
+): {
   readonly kind?: OrderKind
-  readonly symmetrical?: boolean
-  readonly requireAll?: boolean
+  readonly symmetrical?: WrittenTruth
+  readonly requireAll?: WrittenTruth
   readonly id?: string
 } {
   const [kind, symmetrical, requireAll, id] = ['kind', 'symmetrical', 'require-all', 'id'].map((name) =>
@@ -90,8 +101,12 @@ function readOrderOptions(pairs: ReadonlyMap<string, string>): {
   )
   return {
     ...(kind === undefined ? {} : { kind: readKind(kind) }),
-    ...(symmetrical === undefined ? {} : { symmetrical: readBoolean('symmetrical', symmetrical) }),
-    ...(requireAll === undefined ? {} : { requireAll: readBoolean('require-all', requireAll) }),
+    ...(symmetrical === undefined
+      ? {}
+      : { symmetrical: readWrittenTruth('symmetrical', symmetrical, { speech, wantsWords: true }) }),
+    ...(requireAll === undefined
+      ? {}
+      : { requireAll: readWrittenTruth('require-all', requireAll, { speech, wantsWords: false }) }),
     ...(id === undefined ? {} : { id }),
   }
 }
@@ -140,8 +155,8 @@ async function orderSets(call: Call): Promise<Outcome> {
         force: call.flags.has('force'),
         groupsHold: judgesAsPcs(call.speech),
         takesRepeats: call.cluster.live === undefined,
-        ...readOrderOptions(options),
-        sets: sets.map((set) => readSetOptions(set, 'A set in an order')),
+        ...readOrderOptions(options, call.speech),
+        sets: sets.map((set) => readSetOptions(set, 'A set in an order', call.speech)),
       }),
     message: ({ created }) => `Order ${created[0] ?? ''} is configured.`,
     facts: ({ created }) => ({ created }),

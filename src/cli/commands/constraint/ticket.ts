@@ -65,7 +65,7 @@ export const constraintTicketSet: Command = {
       edit: (cib) =>
         createTicketConstraint(cib, {
           ticket,
-          on: { by: 'sets', sets: sets.map((set) => readSetOptions(set, 'A set in a ticket constraint')) },
+          on: { by: 'sets', sets: sets.map((set) => readSetOptions(set, 'A set in a ticket constraint', call.speech)) },
           force: call.flags.has('force'),
           ...(lossPolicy === undefined ? {} : { lossPolicy }),
           ...(id === undefined ? {} : { id }),

@@ -1,9 +1,10 @@
 import { didYouMean, similarWords } from '../../../base/index.ts'
 import { childElement, configurationElement } from '../../../cib/index.ts'
-import { judgesAsPcs } from '../../as-pcs/speech.ts'
+import { judgesAsPcs, writesAs011 } from '../../as-pcs/speech.ts'
 import { type Call, type Command, type Outcome, Refusal } from '../../call/command.ts'
 import { formatFlag, inFormat } from '../../call/output-format.ts'
 import type { Speech } from '../../call/speech.ts'
+import { expectWords } from '../../grammar/words.ts'
 import { commandsText, propertyCommands } from '../../pcs-form/as-commands.ts'
 import { formContext, type NvsetForm, nvsetForms, nvsetLines, pairWords } from '../../pcs-form/nvset.ts'
 import { mentioned } from '../../pcs-words/sentences.ts'
@@ -38,6 +39,8 @@ export const propertyList: Command = {
 }
 
 async function show(call: Call, { old }: { readonly old: boolean }): Promise<Outcome> {
+  if (writesAs011(call.speech))
+    expectWords(call.words, { atLeast: 0, atMost: 1, usage: 'property config [<property>]' })
   const { cib } = await call.cluster.readCib()
   const crmConfig = childElement(configurationElement(cib), 'crm_config')
   const all = crmConfig ? nvsetForms(crmConfig, 'cluster_property_set', formContext(call, cib)) : []
@@ -47,7 +50,7 @@ async function show(call: Call, { old }: { readonly old: boolean }): Promise<Out
   const written = onlyFirst ? pairsOf(sets) : writtenOptionsFor(call.speech, cib)
   const wanted = wantedOptions(call, written, old)
   const isPlain = onlyFirst && call.words.length === 0 && !call.flags.has('all')
-  const bare = judgesAsPcs(call.speech) && call.flags.has('defaults')
+  const bare = judgesAsPcs(call.speech) && !old && call.flags.has('defaults')
   if (bare)
     call.tell({
       code: 'deprecated',

@@ -1,4 +1,13 @@
-import { childElement, configurationElement, readConfiguration, setDefaults } from '../../../cib/index.ts'
+import {
+  childElement,
+  childElements,
+  configurationElement,
+  readConfiguration,
+  setDefaults,
+  updateDefaultsSet,
+  type XmlElement,
+} from '../../../cib/index.ts'
+import { judgesAsPcs } from '../../as-pcs/speech.ts'
 import { type Call, type Command, changeFlags, done, type Outcome, Refusal } from '../../call/command.ts'
 import { formatFlag, inFormat } from '../../call/output-format.ts'
 import { changeCib, takesAnyValue } from '../../change/change.ts'
@@ -88,10 +97,22 @@ function oldLines(set: NvsetForm | undefined): readonly string[] {
   return set.nvpairs.map(({ name, value }) => `${name}: ${value}`)
 }
 
+/** pcs changes the one set that there is, although a rule limits it. */
+function onlySet(cib: XmlElement, of: Kind): string | undefined {
+  const section = childElement(configurationElement(cib), of === 'resource' ? 'rsc_defaults' : 'op_defaults')
+  const sets = section === undefined ? [] : childElements(section, 'meta_attributes')
+  const [set] = sets
+  return set !== undefined && sets.length === 1 && childElements(set, 'rule').length > 0 ? set.attributes.id : undefined
+}
+
 async function updateDefaults(call: Call, of: Kind): Promise<Outcome> {
   const values = Object.fromEntries(parsePairs(call.words, 'defaults'))
   return await changeCib(call, {
-    edit: (cib) => setDefaults(cib, { of, values, force: takesAnyValue(call) }),
+    edit: (cib) => {
+      const only = judgesAsPcs(call.speech) ? onlySet(cib, of) : undefined
+      const change = { of, values, force: takesAnyValue(call) }
+      return only === undefined ? setDefaults(cib, change) : updateDefaultsSet(cib, { ...change, id: only })
+    },
     message: () => `Defaults of ${of}s: ${call.words.join(' ')}.`,
     notices: () => [{ code: 'defaults-may-be-overridden' }],
     facts: () => ({ values }),

@@ -60,6 +60,7 @@ async function show(call: Call, what: { readonly fencing: boolean; readonly none
     hideInactive,
     keep: () => true,
     anyNode: judgesAsPcs(call.speech),
+    anyResource: judgesAsPcs(call.speech) && hideInactive,
     ...(node === undefined ? {} : { node }),
   })
   const lines = [

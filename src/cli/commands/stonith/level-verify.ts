@@ -41,6 +41,13 @@ export const stonithLevelVerify: Command = {
 const oldSyntax =
   "Syntax 'pcs stonith level clear [<target> | <stonith id(s)>] is deprecated and will be removed. Please use 'pcs stonith level clear [target <target>] | [stonith <stonith id>...]'."
 
+/** pcs 0.11 looks whether a device could have such a name, and not whether there is one. */
+function refuseNoIds(words: readonly string[]): void {
+  const wrong = words.find((word) => !/^[A-Za-z_][\w.-]*$/.test(word))
+  if (wrong !== undefined)
+    throw new Refusal({ own: `'${wrong}' is not an id of a fence device.`, about: { code: 'bad-id', id: wrong } })
+}
+
 export const stonithLevelClear: Command = {
   path: ['stonith', 'level', 'clear'],
   usage: '[target <node> | stonith <fence device>...]',
@@ -60,6 +67,7 @@ export const stonithLevelClear: Command = {
     const all = typed === undefined ? [...asDevices(bare), ...devices] : devices
     const isOld = word !== undefined && judgesAsPcs(call.speech)
     if (isOld) call.tell({ code: 'deprecated', text: oldSyntax })
+    if (isOld && typed === undefined) refuseNoIds(all)
     return await changeCib(call, {
       edit: (cib) => {
         const result = removeFencingLevels(cib, {

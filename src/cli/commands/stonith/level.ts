@@ -6,7 +6,7 @@ import {
   removeFencingLevels,
   type XmlElement,
 } from '../../../cib/index.ts'
-import { judgesAsPcs } from '../../as-pcs/speech.ts'
+import { judgesAsPcs, writesAs011 } from '../../as-pcs/speech.ts'
 import { type Command, changeFlags, Refusal } from '../../call/command.ts'
 import { formatFlag, inFormat } from '../../call/output-format.ts'
 import type { Dialect, Speech } from '../../call/speech.ts'
@@ -144,7 +144,8 @@ export const stonithLevelAdd: Command = {
         addFencingLevel(cib, {
           index: readLevel(level, call.speech),
           // As it is typed, so that an id made by pcs is made here.
-          ...(judgesAsPcs(call.speech) ? { writtenIndex: level } : {}),
+          // pcs 0.12 writes the zeros before a number.
+          ...(judgesAsPcs(call.speech) && !writesAs011(call.speech) ? { writtenIndex: level } : {}),
           target: readTarget(target),
           devices,
           force: call.flags.has('force'),
