@@ -10,9 +10,7 @@ import {
   type Score,
   type WrittenTruth,
 } from '../../cib/index.ts'
-import { judgesAsPcs, writesAs011 } from '../as-pcs/speech.ts'
 import { Refusal } from '../call/command.ts'
-import type { Speech } from '../call/speech.ts'
 import { parsePairs, wrongCall } from './words.ts'
 
 export function readScore(text: string): Score {
@@ -48,31 +46,6 @@ export function readBoolean(name: string, text: string): boolean {
       about: { code: 'bad-choice', name, value: text, choices: 'boolean' },
     })
   return value
-}
-
-/**
- * The same of a constraint. pcs takes every word that Pacemaker takes and writes it as it is, and the schema has true, false, 1 and 0; pcs 0.11
- * itself wants true or false in most places.
- */
-export function readWrittenTruth(
-  name: string,
-  text: string,
-  { speech, wantsWords }: { readonly speech: Speech; readonly wantsWords: boolean },
-): WrittenTruth {
-  if (!judgesAsPcs(speech)) return readBoolean(name, text)
-  const lower = text.toLowerCase()
-  if (wantsWords && writesAs011(speech) && lower !== 'true' && lower !== 'false')
-    throw new Refusal({
-      own: `'${text}' is not a value for ${name}. Specify true or false.`,
-      about: { code: 'bad-choice', name, value: text, choices: ['false', 'true'] },
-    })
-  const value = readBoolean(name, text)
-  if (lower === '0' || lower === '1') return lower
-  if (lower === 'true' || lower === 'false') return value
-  throw new Refusal({
-    own: `The schema of the CIB has no '${text}' for ${name}. Specify true or false.`,
-    about: { code: 'not-in-schema' },
-  })
 }
 
 /** Refuses names that a command does not know, all of them at once. */
@@ -118,8 +91,11 @@ export function readSets(words: readonly string[]): {
 }
 
 /** A set of a constraint with its options. Which of them count depends on the kind of constraint; all may be written. */
-export function readSetOptions({ members, options }: WrittenSet, what: string, speech: Speech): NewResourceSet {
-  const read = (name: string, text: string) => readWrittenTruth(name, text, { speech, wantsWords: true })
+export function readSetOptions(
+  { members, options }: WrittenSet,
+  what: string,
+  read: (name: string, text: string) => WrittenTruth,
+): NewResourceSet {
   onlyKnown(options, ['sequential', 'require-all', 'role', 'action'], what)
   const [sequential, requireAll, role, action] = ['sequential', 'require-all', 'role', 'action'].map((name) =>
     options.get(name),

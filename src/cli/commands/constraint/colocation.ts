@@ -1,4 +1,5 @@
 import { createColocation, createColocationSets } from '../../../cib/index.ts'
+import { truthReader } from '../../as-pcs/written-truth.ts'
 import { type Call, type Command, changeFlags, type Outcome, Refusal } from '../../call/command.ts'
 import { changeCib } from '../../change/change.ts'
 import {
@@ -95,7 +96,7 @@ async function colocateSets(call: Call): Promise<Outcome> {
         score: readScore(options.get('score') ?? 'INFINITY'),
         force: call.flags.has('force'),
         takesRepeats: call.cluster.live === undefined,
-        sets: sets.map((set) => readSetOptions(set, 'A set in a colocation', call.speech)),
+        sets: sets.map((set) => readSetOptions(set, 'A set in a colocation', truthReader(call.speech))),
         ...(id === undefined ? {} : { id }),
       }),
     message: ({ created }) => `Colocation ${created[0] ?? ''} is configured.`,

@@ -7,17 +7,11 @@ import {
   type WrittenTruth,
 } from '../../../cib/index.ts'
 import { judgesAsPcs } from '../../as-pcs/speech.ts'
+import { readWrittenTruth, truthReader } from '../../as-pcs/written-truth.ts'
 import { type Call, type Command, changeFlags, type Outcome, Refusal } from '../../call/command.ts'
 import type { Speech } from '../../call/speech.ts'
 import { changeCib } from '../../change/change.ts'
-import {
-  onlyKnown,
-  readAction,
-  readScore,
-  readSetOptions,
-  readSets,
-  readWrittenTruth,
-} from '../../grammar/constraint-words.ts'
+import { onlyKnown, readAction, readScore, readSetOptions, readSets } from '../../grammar/constraint-words.ts'
 import { expectWords, parsePairs, wrongCall } from '../../grammar/words.ts'
 
 const usage =
@@ -101,9 +95,7 @@ function readOrderOptions(
   )
   return {
     ...(kind === undefined ? {} : { kind: readKind(kind) }),
-    ...(symmetrical === undefined
-      ? {}
-      : { symmetrical: readWrittenTruth('symmetrical', symmetrical, { speech, wantsWords: true }) }),
+    ...(symmetrical === undefined ? {} : { symmetrical: readWrittenTruth('symmetrical', symmetrical, { speech }) }),
     ...(requireAll === undefined
       ? {}
       : { requireAll: readWrittenTruth('require-all', requireAll, { speech, wantsWords: false }) }),
@@ -156,7 +148,7 @@ async function orderSets(call: Call): Promise<Outcome> {
         groupsHold: judgesAsPcs(call.speech),
         takesRepeats: call.cluster.live === undefined,
         ...readOrderOptions(options, call.speech),
-        sets: sets.map((set) => readSetOptions(set, 'A set in an order', call.speech)),
+        sets: sets.map((set) => readSetOptions(set, 'A set in an order', truthReader(call.speech))),
       }),
     message: ({ created }) => `Order ${created[0] ?? ''} is configured.`,
     facts: ({ created }) => ({ created }),

@@ -1,4 +1,5 @@
 import { createTicketConstraint, deleteTicketConstraints, type LossPolicy } from '../../../cib/index.ts'
+import { truthReader } from '../../as-pcs/written-truth.ts'
 import { type Call, type Command, changeFlags, Refusal } from '../../call/command.ts'
 import { changeCib } from '../../change/change.ts'
 import { onlyKnown, readRole, readSetOptions, readSets } from '../../grammar/constraint-words.ts'
@@ -65,7 +66,10 @@ export const constraintTicketSet: Command = {
       edit: (cib) =>
         createTicketConstraint(cib, {
           ticket,
-          on: { by: 'sets', sets: sets.map((set) => readSetOptions(set, 'A set in a ticket constraint', call.speech)) },
+          on: {
+            by: 'sets',
+            sets: sets.map((set) => readSetOptions(set, 'A set in a ticket constraint', truthReader(call.speech))),
+          },
           force: call.flags.has('force'),
           ...(lossPolicy === undefined ? {} : { lossPolicy }),
           ...(id === undefined ? {} : { id }),
