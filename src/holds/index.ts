@@ -37,6 +37,7 @@ export {
   confirmUntilMs,
   longestConfirmationMs,
   mostUnconfirmed,
+  mostUnconfirmedOfUser,
   noneUnconfirmed,
   parseUnconfirmed,
   shortestConfirmationMs,

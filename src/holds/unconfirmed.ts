@@ -23,6 +23,8 @@ export interface UnconfirmedChange {
 export const shortestConfirmationMs = 5000
 export const longestConfirmationMs = 24 * 60 * 60_000
 export const mostUnconfirmed = 20
+/** Of one user with roles: whoever may change one resource leaves room for others. */
+export const mostUnconfirmedOfUser = 5
 
 /** Undefined for what no version up to this one writes. */
 export function parseUnconfirmed(value: unknown): UnconfirmedChange | undefined {

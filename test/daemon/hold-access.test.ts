@@ -12,7 +12,9 @@ import type { Selector } from '../../src/daemon/access/selector.ts'
 import { holdHandlers } from '../../src/daemon/api/hold-api.ts'
 import { type LimitedHandlers, limitedHandlers } from '../../src/daemon/api/limited-api.ts'
 import type { LocalHandlers } from '../../src/daemon/api/local-calls.ts'
+import { readConfigVersion } from '../../src/daemon/configuration/config-history.ts'
 import { readConfigurationToPush, saveConfiguration } from '../../src/daemon/configuration/configuration-edit.ts'
+import { takenBack } from '../../src/daemon/configuration/unconfirmed-keeper.ts'
 import type { Daemon } from '../../src/daemon/lifecycle/daemon.ts'
 import { observationOf } from '../../src/daemon/node/observations.ts'
 import { putHold } from '../../src/daemon/records/hold-records.ts'
@@ -102,6 +104,15 @@ function of(...permissions: readonly AclPermission[]) {
     renew: async (ids: readonly string[], holder: string) => await handlers.renewHolds({ ids, holder }, context),
     release: async (ids: readonly string[], more: object = {}) =>
       await handlers.releaseHolds({ ids, force: false, user: 'root', ...more }, context),
+push: async (xml: string, confirmWithinMs: number) => {
+      const expectedVersion = view.configuration?.version ?? 0
+      const answer = await handlers.pushConfiguration(
+        { xml, expectedVersion, user: 'root', command: 'test', confirmWithinMs },
+        context,
+      )
+      await expect.poll(() => view.configuration?.version).toBe(answer.version)
+      return answer.version
+    },
     confirm: async (version: number) => await handlers.confirmChange({ version, also: [] }, context),
     journal: async () => await handlers.readJournal({}, context),
     list: async () => (await handlers.listHolds({}, context)).holds.map(({ id }) => id),
@@ -225,6 +236,47 @@ describe('what waits for confirmation, and the journal, of a user with roles', (
     await expect(confirm(others)).rejects.toThrow('Permission denied')
     expect(await of(everything('write')).confirm(others)).toEqual({})
     await expect(confirm(others)).rejects.toThrow('does not wait for confirmation')
+  })
+
+  test('so many of one user wait at a time that others find room, whatever name is in the request', async () => {
+    const writer = of(everything('read'), may('write', 'web'))
+    const described = (number: number): string => cib.replace('id="web"', `id="web" description="${number}"`)
+    const made: number[] = []
+    for (let number = 1; number <= 5; number++) made.push(await writer.push(described(number), 3_600_000))
+    await expect(writer.push(described(6), 3_600_000)).rejects.toThrow(
+      '5 changes of alice wait for confirmation already',
+    )
+    expect(view.configuration?.version).toBe(made.at(-1))
+    await changed('bob')
+    const [first = 0] = made
+    await writer.confirm(first)
+    await writer
+      .push(described(7), 3_600_000)
+      .catch((error: unknown) => expect(String(error)).toMatch(/Permission denied/))
+  })
+
+  test('what is taken back is his own change alone: what he may not write stays as others have changed it meanwhile', async () => {
+    const writer = of(everything('read'), may('write', 'web'))
+    const version = await writer.push(cib.replace('id="web"', 'id="web" description="mine"'), 5000)
+    // Another user changes what alice may not write, and of hers the type.
+    const later = cib
+      .replace('id="web"', 'id="web" description="mine"')
+      .replace('id="db"', 'id="db" description="secret"')
+    const change = { ...readConfigurationToPush(later), expectedVersion: version, user: 'root', command: 'test' }
+    await saveConfiguration(daemon.node, change)
+    await expect.poll(() => view.configuration?.version).toBe(version + 1)
+    const record = async (which: number): Promise<string> => (await readConfigVersion(store, which))?.xml ?? ''
+    const back = takenBack(
+      { version: version + 1, xml: await record(version + 1) },
+      { before: await record(version - 1), after: await record(version) },
+      version,
+    )
+    if ('failed' in back) throw new Error(back.failed)
+    expect(back.xml).toContain('description="secret"')
+    expect(back.xml).not.toContain('description="mine"')
+    await expect(writer.push(cib.replace('id="db"', 'id="db" description="mine"'), 5000)).rejects.toThrow(
+      'Permission denied',
+    )
   })
 
   test('the journal is shown to whoever reads all, and to nobody else', async () => {

@@ -13,7 +13,7 @@ import {
   type XmlElement,
 } from '../../cib/index.ts'
 import { type ClusterView, cibOfView } from '../../controller/index.ts'
-import { type HoldRecord, holdsIn, restoreHolds, splitHolds } from '../../holds/index.ts'
+import { type HoldRecord, holdsIn, mostUnconfirmedOfUser, restoreHolds, splitHolds } from '../../holds/index.ts'
 import type { LifecycleKnown } from '../../rollout/index.ts'
 import {
   type CallContext,
@@ -261,6 +261,7 @@ async function push(daemon: Daemon, guarded: GuardedCib, asked: Messages['PushRe
     user: guarded.rights.user,
     command,
     confirmWithinMs,
+    mostUnconfirmed: mostUnconfirmedOfUser,
   })
 }
 

@@ -120,6 +120,8 @@ export async function saveConfiguration(
     readonly applied?: AppliedDescription | undefined
     /** It is taken back after that time unless it is confirmed. */
     readonly confirmWithinMs?: number | undefined
+    /** So many changes of this user may wait at a time; of others as many as there is room for. */
+    readonly mostUnconfirmed?: number
   },
 ): Promise<PushAnswer> {
   if (!(await quorumSoon(node)))
@@ -127,9 +129,12 @@ export async function saveConfiguration(
   // The client has hidden what it knows to be secret; not every client is ours.
   const command = cut(textWithoutSecrets(cut(change.command), secretsOfView(node.view)))
   const bounds = historyBounds(node.view.configuration?.typed)
-  const { epochs, applied, confirmWithinMs, ...rest } = change
+  const { epochs, applied, confirmWithinMs, mostUnconfirmed: most, ...rest } = change
   if (applied) await refuseApplied(node.store, applied)
-  if (confirmWithinMs !== undefined) await refuseUnconfirmable(node, confirmWithinMs)
+  if (confirmWithinMs !== undefined) {
+    const mostOf = most === undefined ? undefined : { user: change.user, most }
+    await refuseUnconfirmable(node, confirmWithinMs, mostOf)
+  }
   const formerly = applied && confirmWithinMs !== undefined ? await readApplied(node.store, applied.name) : undefined
   const by = change.by ?? node.name
   const beside = ({ version, time, before }: MadeVersion): readonly Write[] => [

@@ -28,7 +28,12 @@ export interface UnconfirmedDocuments {
   readonly applied?: { readonly name: string; readonly before?: AppliedRecord }
 }
 
-export async function refuseUnconfirmable({ store, view }: SharedState, withinMs: number): Promise<void> {
+/** `mostOf`: of that user, where he may not take all the room. */
+export async function refuseUnconfirmable(
+  { store, view }: SharedState,
+  withinMs: number,
+  mostOf?: { readonly user: string; readonly most: number },
+): Promise<void> {
   if (!(withinMs >= shortestConfirmationMs && withinMs <= longestConfirmationMs))
     throw refuse('bad-time', 'The time to confirm a change is from 5 seconds to 24 hours.')
   const older = [...view.members.values()].filter(({ knowsConfirmation }) => knowsConfirmation !== true)
@@ -40,6 +45,12 @@ export async function refuseUnconfirmable({ store, view }: SharedState, withinMs
   const { entries } = await store.list(unconfirmedPrefix)
   if (entries.length >= mostUnconfirmed)
     throw refuse('too-many', `${mostUnconfirmed} changes wait for confirmation already. Confirm those first.`)
+  const own = unconfirmedIn(entries).filter(([, { user }]) => user === mostOf?.user)
+  if (mostOf !== undefined && own.length >= mostOf.most)
+    throw refuse(
+      'too-many',
+      `${mostOf.most} changes of ${mostOf.user} wait for confirmation already. Confirm those first.`,
+    )
 }
 
 export const unconfirmedWrites = (change: UnconfirmedChange, documents: UnconfirmedDocuments): readonly Write[] => [
