@@ -104,7 +104,7 @@ function of(...permissions: readonly AclPermission[]) {
     renew: async (ids: readonly string[], holder: string) => await handlers.renewHolds({ ids, holder }, context),
     release: async (ids: readonly string[], more: object = {}) =>
       await handlers.releaseHolds({ ids, force: false, user: 'root', ...more }, context),
-push: async (xml: string, confirmWithinMs: number) => {
+    push: async (xml: string, confirmWithinMs: number) => {
       const expectedVersion = view.configuration?.version ?? 0
       const answer = await handlers.pushConfiguration(
         { xml, expectedVersion, user: 'root', command: 'test', confirmWithinMs },

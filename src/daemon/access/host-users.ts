@@ -9,6 +9,8 @@ import { promisify } from 'node:util'
 export interface HostUser {
   readonly name: string
   readonly groups: readonly string[]
+  /** Whatever the name is. */
+  readonly isRoot?: true
 }
 
 /** By name or by number: which field of /etc/passwd. */
@@ -56,9 +58,9 @@ export class HostUsers {
 
   async #look(wanted: Wanted): Promise<HostUser | undefined> {
     const known = (await this.#lines('passwd')).find((fields) => fields[wanted.field] === wanted.value)
-    const [name, , , gid] = known ?? (await entryByGetent(wanted)) ?? []
+    const [name, , uid, gid] = known ?? (await entryByGetent(wanted)) ?? []
     if (name === undefined || name === '') return undefined
-    return { name, groups: await this.#groupsOf(name, gid ?? '') }
+    return { name, groups: await this.#groupsOf(name, gid ?? ''), ...(Number(uid) === 0 && { isRoot: true }) }
   }
 
   async #groupsOf(name: string, gid: string): Promise<readonly string[]> {

@@ -12,7 +12,7 @@ import {
   type XmlElement,
 } from '../../cib/index.ts'
 import { type CallerIdentity, refuse, type WebCaller } from '../../rpc/index.ts'
-import type { HostUsers } from './host-users.ts'
+import type { HostUser, HostUsers } from './host-users.ts'
 
 export type Rights = AllRights | LimitedRights
 
@@ -87,8 +87,8 @@ export async function rightsOfLoggedIn(
 ): Promise<Rights> {
   const isOver = name === root || (by === 'certificate' && superusers.includes(name))
   const known = isOver ? undefined : await sources.users.knownByName(name)
-  const user = known ?? (by === 'certificate' && !isOver ? { name, groups: [] } : undefined)
-  if (user === undefined) throw refuse('no-such-user', `${name} cannot use the HTTPS API of this host.`)
+  const user: HostUser | undefined = known ?? (by === 'certificate' && !isOver ? { name, groups: [] } : undefined)
+  if (user === undefined || user.isRoot) throw refuse('no-such-user', `${name} cannot use the HTTPS API of this host.`)
   const configuration = sources.configuration()
   const isOn = configuration === undefined ? sources.wasOn() : aclIsOn(configuration.typed)
   if (!user.groups.includes(haclient) && !isOn)

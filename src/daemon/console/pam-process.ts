@@ -12,7 +12,10 @@ const service = 'systole'
 const promptWithoutEcho = 1
 const promptWithEcho = 2
 const remoteHost = 4
+/** An account without a password would be let in with any: nobody comes over the net without one. */
+const disallowNullPassword = 1
 const silent = 0x8000
+const flags = silent | disallowNullPassword
 const success = 0
 const wrongCodes: ReadonlySet<number> = new Set([6, 7, 8, 10, 11])
 const bytesOfAnswer = 16
@@ -31,8 +34,8 @@ function ask({ user, password, from }: PamQuestion): PamAnswer {
   const [opened] = handle
   const why = (code: number): string => String(pam.strerror(opened, code)).replace(/\.$/, '')
   pam.setItem(opened, remoteHost, from)
-  const known = pam.authenticate(opened, silent)
-  const allowed = known === success ? pam.accountManagement(opened, silent) : known
+  const known = pam.authenticate(opened, flags)
+  const allowed = known === success ? pam.accountManagement(opened, flags) : known
   const answer: PamAnswer =
     known !== success
       ? wrongCodes.has(known)

@@ -175,6 +175,63 @@ test('another server is asked with another number, from a port of its own, and o
   expect(forwarder.underWay).toBe(0)
 })
 
+/** A server on a port of its own that sees from where it was asked, and answers when it is told to. */
+async function bareServer(host = '127.0.0.1') {
+  const socket = createSocket('udp4')
+  await new Promise<void>((resolve) => socket.bind(0, host, resolve))
+  open.push({ close: async () => await new Promise<void>((resolve) => socket.close(resolve)) })
+  return { socket, port: socket.address().port }
+}
+
+test('neither the number of a question nor the port that it comes from can be guessed from those before', async () => {
+  const { socket, port } = await bareServer()
+  const seen: { readonly id: number; readonly from: number }[] = []
+  socket.on('message', (packet, { port: from }) => seen.push({ id: packet.readUInt16BE(0), from }))
+  const forwarder = new Forwarder()
+  const elsewhere = { servers: ['127.0.0.1'], port, recursion: true, tcp: false }
+  const asked = Array.from({ length: 200 }, async (_, at) => {
+    const read = readQuery(questionPacket(`n${at}.example`))
+    return read.kind === 'query' ? await forwarder.ask(read.query, elsewhere) : undefined
+  })
+  await expect.poll(() => seen.length).toBeGreaterThanOrEqual(190)
+  for (const values of [seen.map(({ id }) => id), seen.map(({ from }) => from)]) {
+    expect(new Set(values).size).toBeGreaterThan(150)
+    const steps = values.slice(1).map((value, at) => Math.abs(value - (values[at] ?? 0)))
+    // Neighbours would be a few apart; drawn ones are thousands apart in the middle.
+    expect(steps.toSorted((a, b) => a - b)[Math.floor(steps.length / 2)]).toBeGreaterThan(500)
+  }
+  await Promise.all(asked)
+})
+
+test('an answer with the right number counts from the server alone: not from another address, and not from another port of its', async () => {
+  const real = await bareServer()
+  const forgers = [await bareServer('127.0.0.2'), await bareServer()]
+  const answerTo = (packet: Buffer, data: string): Buffer => {
+    const read = readQuery(packet)
+    if (read.kind !== 'query') throw new Error('not read')
+    const answers = [{ name: read.query.name, type: 'A' as const, ttl: 9, data }]
+    const answer = { ...refused, code: 'NOERROR' as Code, answers }
+    return writeAnswer(read.query, answer, { limit: 512, authoritative: true, recursion: true })
+  }
+  real.socket.on('message', (packet, { port, address }) => {
+    const forged = forgers.map(
+      async ({ socket }) =>
+        await new Promise((resolve) => socket.send(answerTo(packet, '203.0.113.66'), port, address, resolve)),
+    )
+    void Promise.all(forged).then(() => {
+      const wrongNumber = Buffer.from(answerTo(packet, '203.0.113.66'))
+      wrongNumber.writeUInt16BE(wrongNumber.readUInt16BE(0) ^ 1, 0)
+      real.socket.send(wrongNumber, port, address)
+      real.socket.send(answerTo(packet, '192.0.2.1'), port, address)
+    })
+  })
+  const read = readQuery(questionPacket('example.com'))
+  if (read.kind !== 'query') throw new Error('not read')
+  const elsewhere = { servers: ['127.0.0.1'], port: real.port, recursion: true, tcp: false }
+  const answer = await new Forwarder().ask(read.query, elsewhere)
+  expect(answer && decoded(answer).answers).toMatchObject([{ data: '192.0.2.1' }])
+})
+
 test('a server that answers something else, or fails, is passed over; nobody waits for ever', async () => {
   const lying = await listen((packet) => {
     const other = dnsPacket.decode(packet)
