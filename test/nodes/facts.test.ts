@@ -103,6 +103,19 @@ test('nodes are measured by a job, and each has a result', async () => {
   expect(Object.keys(results).sort()).toEqual(nodes)
   for (const result of Object.values(results))
     for (const part of ['cpu', 'memory', 'disk']) expect(result[part]).toBeGreaterThan(0)
+  // Who is named follows from what was measured and the tolerance: further below the median than that.
+  const { results: measured, outliers: named } = JSON.parse(
+    await lab
+      .systole('n1', 'node', 'benchmark', '--all', '--parts=cpu', '--tolerance=3', '--json')
+      .catch((error: unknown) => String(Object(Object(error).cause).stdout)),
+  ) as {
+    readonly results: Readonly<Record<string, { readonly cpu: number }>>
+    readonly outliers: readonly { readonly node: string }[]
+  }
+  const speeds = Object.entries(measured).map(([node, { cpu }]) => ({ node, cpu }))
+  const median = speeds.map(({ cpu }) => cpu).toSorted((a, b) => a - b)[1] ?? 0
+  const slower = speeds.filter(({ cpu }) => cpu < median * 0.97).map(({ node }) => node)
+  expect(named.map(({ node }) => node).toSorted()).toEqual(slower.toSorted())
   // Of three, one is below the median.
   const strict = lab.systole('n1', 'node', 'benchmark', '--all', '--parts=cpu,memory', '--tolerance=0')
   await expect(strict).rejects.toMatchObject({

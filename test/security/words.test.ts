@@ -51,7 +51,19 @@ test('cluster destroy: --yes where nobody answers, --force where the cluster run
   expect(await refused('n3', 'cluster', 'destroy', '--yes')).toContain('The cluster is running on this node')
   await lab.systole('n3', 'cluster', 'destroy', '--force', '--yes')
   expect(existsSync(etc('n3', 'cluster.json'))).toBe(false)
-}, 60_000)
+  // Stopped in order, --yes is enough: nothing of the cluster is left on the host, which may have another one.
+  await lab.systole('n3', 'cluster', 'setup', 'once', 'n3', at('n3'), '--store', 'etcd', '--start')
+  await lab.until('n3 has its cluster', async () => await isOnline('n3', 'n3'))
+  await lab.systole('n3', 'cluster', 'stop')
+  expect(await refused('n3', 'cluster', 'destroy')).toContain('answer at a terminal, or add --yes')
+  expect(clusterOf('n3').clusterName).toBe('once')
+  await lab.systole('n3', 'cluster', 'destroy', '--yes')
+  expect(existsSync(etc('n3', 'cluster.json'))).toBe(false)
+  expect(existsSync(etc('n3', 'pki/node.key'))).toBe(false)
+  const left = await lab.inNode('n3', 'bash', '-c', 'ls /var/lib/systole; pgrep -x etcd || true')
+  expect(left).not.toMatch(/etcd|config|authority|journal|^\d+$/m)
+  expect(await lab.systole('n3', 'status')).toContain('does not belong to a cluster')
+}, 120_000)
 
 test('cluster join: --token, --start, --token-file, --node and --force', async () => {
   await lab.systole('n2', 'cluster', 'join', lab.network.address('n1'), '--token', tokens.n2 ?? '', '--start')
