@@ -118,7 +118,11 @@ describe('users of the host', () => {
 
   test('that the file does not know are asked of the directory', async () => {
     // The host itself is the directory here: it knows root, whom this file leaves out.
-    expect(await etc({ passwd: '', group: 'root:x:0:\n' }).byId(0)).toEqual({ name: 'root', groups: ['root'], isRoot: true })
+    expect(await etc({ passwd: '', group: 'root:x:0:\n' }).byId(0)).toEqual({
+      name: 'root',
+      groups: ['root'],
+      isRoot: true,
+    })
   })
 })
 
