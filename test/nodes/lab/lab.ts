@@ -122,14 +122,14 @@ export class Lab {
   }
 
   /** Sets up one cluster of all or some nodes the way an administrator does, and waits until they are online. */
-  async formCluster(nodes: readonly string[] = this.#members, links = this.network.links): Promise<void> {
+  async formCluster(nodes: readonly string[] = this.#members, links = this.network.links, name = 'lab'): Promise<void> {
     const [first = '', ...others] = nodes
     await this.until('the first daemon answers', async () => (await this.try(first, 'cluster', 'status')) !== undefined)
     const members = nodes.flatMap((node) => [
       node,
       ...this.addressesOf(node, links).map((address) => `addr=${address}`),
     ])
-    const setup = JSON.parse(await this.systole(first, 'cluster', 'setup', 'lab', ...members, '--json')) as {
+    const setup = JSON.parse(await this.systole(first, 'cluster', 'setup', name, ...members, '--json')) as {
       readonly joins?: readonly { readonly node: string; readonly token: string }[]
       /** Of an older build: one for all. */
       readonly joinToken?: string
