@@ -129,6 +129,9 @@ export type Notice =
   | { readonly code: 'removed-besides'; readonly lines: readonly string[] }
   | { readonly code: 'unmanaged'; readonly ids: readonly string[] }
   | { readonly code: 'rules-not-shown' }
+  /** Constraints whose role no command can be given. */
+  | { readonly code: 'role-left-out'; readonly ids: readonly string[] }
+  | { readonly code: 'interval-moved'; readonly operation: string; readonly from: string; readonly to: string }
   | { readonly code: 'schema-is-newest' }
   | { readonly code: 'wait-is-old' }
   /** Mistakes that --force lets pass. */

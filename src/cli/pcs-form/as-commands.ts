@@ -151,10 +151,15 @@ const orderOptions = (attributes: ConstraintsForm['order'][number]['attributes']
   kind: attributes.kind,
 })
 
+/** A location on a node gets its role from no command of pcs: one without it would place the resource in every role. */
+export const hasLostRole = ({ role, attributes }: Pick<LocationForm, 'role' | 'attributes'>): boolean =>
+  role !== null && attributes.node !== null
+
 function locationLines({ resource_id, resource_pattern, role, attributes }: LocationForm): readonly Lines[] {
   const resource = resource_id === null ? `regexp%${resource_pattern ?? ''}` : `resource%${resource_id}`
   const { constraint_id, node, score, resource_discovery, rules } = attributes
   const [rule] = rules
+  if (hasLostRole({ role, attributes })) return []
   if (node !== null)
     return [
       [

@@ -42,6 +42,15 @@ export function notices(notice: Notice, call: CallNames): string {
       return 'Cluster CIB has been upgraded to latest version'
     case 'rules-not-shown':
       return 'Warning: Constraints with rules are not displayed.'
+    case 'role-left-out':
+      return notice.ids
+        .map(
+          (id) =>
+            `Warning: Resource role detected in constraint '${id}' but not supported by this command. Command for creating the constraint is omitted.`,
+        )
+        .join('\n')
+    case 'interval-moved':
+      return `Warning: changing a ${notice.operation} operation interval from ${notice.from} to ${notice.to} to make the operation unique`
     case 'wait-is-old':
       return "Deprecation Warning: Using '--wait' is deprecated. Instead, use the 'pcs status wait' command to wait for the cluster to settle into stable state. Use the 'pcs status query resource' commands to verify that the resource is in the expected state after the wait."
     case 'forced':

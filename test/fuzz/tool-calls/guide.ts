@@ -31,20 +31,32 @@ function linesOf({ same, words, older, result }: Tally): number {
 
 function rowOf({ name }: Tool, outcome: Outcome): string {
   const tally = outcome.commands[name]
-  if (tally === undefined) return `| \`${name}\` | 0 | not compared | | | |`
+  if (tally === undefined) return `| \`${name}\` | 0 | ${notCompared(name)} | | | |`
   return `| \`${name}\` | ${linesOf(tally)} | ${tally.same} | ${tally.words} | ${tally.older} | ${tally.result} |`
 }
 
 function sectionOf(tool: Tool, outcome: Outcome): string {
   const rows = optionsOf(tool).map((option) => {
     const tally = outcome.options[`${tool.name} ${option.names[0] ?? ''}`]
-    return `| \`${writtenNames(option).replaceAll('|', '\\|')}\` | ${tally === undefined ? 0 : linesOf(tally)} | ${ending(tally)} |`
+    return `| \`${writtenNames(option).replaceAll('|', '\\|')}\` | ${tally === undefined ? 0 : linesOf(tally)} | ${ending(tally, tool.name)} |`
   })
   return `### ${tool.name}\n\n| Option | Lines | How they ended |\n| --- | --- | --- |\n${rows.join('\n')}\n`
 }
 
-function ending(tally: Tally | undefined): string {
-  if (tally === undefined) return 'not compared'
+/** Why no line can be given to the original. */
+const whyNot: Readonly<Record<string, string>> = {
+  crm_report: 'collects from the nodes of a running cluster',
+  'corosync-cfgtool': 'asks a running Corosync',
+  'corosync-quorumtool': 'asks a running Corosync',
+  'corosync-cmapctl': 'asks a running Corosync',
+  crm_mon: 'goes on until it is ended',
+}
+
+const notCompared = (tool: string): string =>
+  whyNot[tool] === undefined ? 'not compared' : `not compared: ${whyNot[tool]}`
+
+function ending(tally: Tally | undefined, tool: string): string {
+  if (tally === undefined) return notCompared(tool)
   const parts = [
     ...(tally.same > 0 ? [`same ${tally.same}`] : []),
     ...(tally.words > 0 ? [`other words ${tally.words}`] : []),

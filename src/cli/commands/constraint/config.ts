@@ -12,7 +12,7 @@ import { type Call, type Command, done, type Outcome, Refusal } from '../../call
 import { formatFlag, inFormat } from '../../call/output-format.ts'
 import { resourcesOf } from '../../facts/describe-constraint.ts'
 import { expectWords, wrongCall } from '../../grammar/words.ts'
-import { commandsText, constraintCommands } from '../../pcs-form/as-commands.ts'
+import { commandsText, constraintCommands, hasLostRole } from '../../pcs-form/as-commands.ts'
 import { constraintTextLines } from '../../pcs-form/constraint-text.ts'
 import { constraintsForm, isOver, withoutExpired } from '../../pcs-form/constraints.ts'
 import { locationsByNode, locationsByResource } from '../../pcs-form/location-groups.ts'
@@ -155,7 +155,11 @@ async function show(call: Call, { kinds: shownKinds, by, names = [] }: Shown): P
     nothing: 'There are no constraints.',
     json: constraints,
     pcsJson: () => shown,
-    pcsCmd: () => commandsText(constraintCommands(shown)),
+    pcsCmd: () => {
+      const ids = shown.location.filter(hasLostRole).map(({ attributes }) => attributes.constraint_id)
+      if (ids.length > 0) call.tell({ code: 'role-left-out', ids })
+      return commandsText(constraintCommands(shown))
+    },
     cmd: () => rebuildingCommands(call, cib, { sections: ['constraints'], ids: constraints.map(({ id }) => id) }),
   })
 }

@@ -184,10 +184,13 @@ async function create(call: Call, { id, installed, written }: Creation): Promise
   }))
   const advice = advised(installed, written, call.flags.has('no-default-ops'))
   for (const { operation, movedFrom } of adviceTaken(operations, advice))
-    if (movedFrom !== undefined)
+    if (movedFrom !== undefined) {
+      const to = operation.attributes.interval ?? ''
+      call.tell({ code: 'interval-moved', operation: operation.name, from: movedFrom, to })
       call.terminal.progress(
-        `Warning: the agent recommends two ${operation.name} operations with the interval ${movedFrom}; one gets the interval ${operation.attributes.interval}.`,
+        `Warning: the agent recommends two ${operation.name} operations with the interval ${movedFrom}; one gets the interval ${to}.`,
       )
+    }
   const request: NewPrimitive = {
     id,
     agent: installed.agent,

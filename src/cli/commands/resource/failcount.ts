@@ -1,7 +1,7 @@
 import { parseDurationMs } from '../../../base/index.ts'
 import { addScores, failuresIn, formatScore, parseScore } from '../../../cib/index.ts'
 import { judgesAsPcs } from '../../as-pcs/speech.ts'
-import { type Command, done } from '../../call/command.ts'
+import { type Command, done, Refusal } from '../../call/command.ts'
 import { statusOf } from '../../facts/status-view.ts'
 import { onlyKnown } from '../../grammar/constraint-words.ts'
 import { expectWords, parsePairs } from '../../grammar/words.ts'
@@ -27,6 +27,15 @@ export const resourceFailcount: Command = {
     onlyKnown(written, ['node', 'operation', 'interval'], 'A fail count')
     // An empty value asks for nothing.
     const options = new Map([...written].filter(([, value]) => value !== ''))
+    if (options.has('interval') && !options.has('operation'))
+      throw new Refusal({
+        own: "An interval is that of an operation. Specify 'operation=<operation>', too.",
+        about: {
+          code: 'said-by-pcs',
+          errors: ["If option 'interval' is specified, option 'operation' must be specified as well"],
+          closes: false,
+        },
+      })
     const { cib } = await call.cluster.readCib()
     const status = statusOf(call, cib)
     const facts = status.nodes.flatMap(({ name: node, attributes }) =>
