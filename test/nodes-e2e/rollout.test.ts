@@ -1,4 +1,4 @@
-import { existsSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
@@ -19,6 +19,44 @@ import {
 beforeAll(beginWithVersions, 120_000)
 
 afterAll(() => lab.close(), 60_000)
+
+test('a rollout that requires members of a service begins no node while one is missing, also between two nodes', async () => {
+  const monitored = ['op', 'monitor', 'interval=1s', 'clone', '--wait']
+  await lab.systole(
+    'n1',
+    'resource',
+    'create',
+    'shop',
+    'ocf:systole:http',
+    'address=0.0.0.0',
+    'port=8080',
+    ...monitored,
+  )
+  await lab.systole('n1', 'service', 'create', 'shop', 'shop-clone', 'port=8080')
+  await lab.systole('n1', 'service', 'wait', 'shop', '--min=3', '--timeout=60s')
+  const gate = join(lab.folder, 'gate-required')
+  const file = writeRollout('required', '3', { names: ['n1', 'n2'], gate })
+  const definition = JSON.parse(readFileSync(file, 'utf8')) as object
+  writeFileSync(file, JSON.stringify({ ...definition, requires: [{ service: 'shop', min: 3 }] }))
+  const waits = async (): Promise<boolean> =>
+    (await lab.systole('n2', 'rollout', 'status').catch(String)).includes('waiting for the service shop (2 of 3)')
+  await lab.systole('n1', 'resource', 'ban', 'shop-clone', 'n3', '--wait')
+  const id = await begin(file)
+  await lab.until('it waits for the service', waits)
+  expect(runsOf('begins required')).toEqual([])
+  await lab.systole('n1', 'resource', 'clear', 'shop-clone')
+  await lab.until('the first node is at work', () => isAtGate('required'))
+  // Whatever is missing when the first node is done keeps the second one from beginning.
+  await lab.systole('n1', 'resource', 'ban', 'shop-clone', 'n3')
+  writeFileSync(gate, '')
+  await lab.until('it waits again', waits)
+  expect(runsOf('begins required')).toHaveLength(1)
+  await lab.systole('n1', 'resource', 'clear', 'shop-clone')
+  await untilState(id, 'complete')
+  expect(runsOf('begins required')).toHaveLength(2)
+  await lab.systole('n1', 'resource', 'delete', 'shop')
+  await lab.until('all is quiet', isQuiet, 60_000)
+}, 180_000)
 
 test('an upgrade that fails after it has stopped the cluster: the next resume completes, and in another the next abort', async () => {
   const broken = join(lab.folder, 'broken')
