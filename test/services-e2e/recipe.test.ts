@@ -125,3 +125,11 @@ test('what another user changed meanwhile is not overwritten: the step is named,
   expect(await lab.systole('n2', 'resource', 'config', 'haproxy')).toContain('priority=9')
   await lab.until('haproxy is started', isStarted)
 }, 120_000)
+
+test('a job runs a recipe on a node, for whoever may lose his terminal', async () => {
+  write('run: resource meta haproxy priority=3', 'wait: {started: haproxy, min: 1}')
+  expect(await lab.systole('n1', 'job', 'run', '--on=n2', '--', 'systole', 'recipe', 'run', file)).toContain(
+    'all steps are done',
+  )
+  expect(await lab.systole('n3', 'resource', 'config', 'haproxy')).toContain('priority=3')
+}, 120_000)
