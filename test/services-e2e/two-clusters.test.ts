@@ -61,6 +61,24 @@ test('an address of IPv6 is an answer of its own type, in both clusters', async 
   }
 }, 60_000)
 
+test('a node answers at an address of IPv6, and a virtual address of IPv6 is that of its service', async () => {
+  const { clientSpace } = lab.network
+  await run('ip', '-n', clientSpace, 'addr', 'add', 'fd83::99/64', 'dev', 'eth0', 'nodad')
+  await lab.inNode('n4', 'ip', 'addr', 'add', 'fd83::4/64', 'dev', 'eth0', 'nodad')
+  const vip = ['ip=fd83::88', 'cidr_netmask=64', 'nic=eth0', 'nodad=true', 'op', 'monitor', 'interval=2s', '--wait']
+  await lab.systole('n3', 'resource', 'create', 'vip6', 'ocf:heartbeat:IPaddr2', ...vip)
+  await lab.systole('n3', 'service', 'create', 'front', 'vip6', 'port=443', 'address=vip6')
+  await lab.systole('n3', 'service', 'dns', 'enable', 'listen=local,node,::')
+  const ask6 = async (...words: readonly string[]): Promise<string> =>
+    await run('ip', 'netns', 'exec', clientSpace, 'dig', '@fd83::4', '+short', '+time=2', '+tries=1', ...words).catch(
+      () => '',
+    )
+  await lab.until('it is known', async () => (await ask6('front.service.systole', 'AAAA')) === 'fd83::88\n')
+  expect(await ask6('+tcp', 'front.service.systole', 'AAAA')).toBe('fd83::88\n')
+  expect(await ask6('db.service.systole')).toContain(addresses[0] ?? '')
+  expect(await ask('n4', 'front.service.systole', 'AAAA')).toEqual(['fd83::88'])
+}, 120_000)
+
 test('what waits for the service of the other cluster starts once it is there, and not before', async () => {
   await lab.systole('n3', 'resource', 'disable', 'db-clone', '--wait')
   await lab.systole('n1', 'resource', 'create', 'app', 'ocf:pacemaker:Dummy', '--disabled')
