@@ -27,6 +27,7 @@ const groups: readonly Readonly<Record<string, string>>[] = [
     planner: 'src/daemon/planner/thread.ts',
     select: 'src/daemon/access/select-thread.ts',
     discovery: 'src/daemon/discovery/thread.ts',
+    fleet: 'src/daemon/fleet/thread.ts',
   },
   // The HTTPS API: the commands, in a process that may read nothing once it has begun.
   { web: 'src/web/main.ts' },

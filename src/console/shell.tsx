@@ -6,6 +6,7 @@ import { type Live, useLive } from './base/live.ts'
 import { linkTo, type Route, useRoute } from './base/route.ts'
 import { keptTheme, type Theme, wearTheme } from './base/session.ts'
 import { Change } from './change/change.tsx'
+import { Fleet } from './fleet/fleet.tsx'
 import { Now } from './now/now.tsx'
 import { Then } from './then/then.tsx'
 import { WhatIf } from './what-if/what-if.tsx'
@@ -64,6 +65,7 @@ const pages = [
   ['then', 'Then'],
   ['what-if', 'What if'],
   ['change', 'Change'],
+  ['fleet', 'Fleet'],
 ] as const
 
 function Pages({ page }: { readonly page: string }) {
@@ -89,6 +91,7 @@ function Page({
 }) {
   if (page === 'what-if') return <WhatIf api={api} status={status} />
   if (page === 'then') return <Then api={api} status={status} revision={name} />
+  if (page === 'fleet') return <Fleet api={api} status={status} />
   if (page === 'change') return <Change key={name ?? ''} api={api} status={status} line={name ?? ''} />
   return <Now api={api} status={status} selected={page === 'now' ? name : undefined} />
 }

@@ -9,7 +9,7 @@ const reading = `
 acl check | acl config | alert agents | alert config | cluster certificates | cluster cib | cluster config show | cluster corosync |
 cluster status | cluster token list | cluster verify | config backup | config diff | config history | config show |
 configure show | graph | constraint colocation config | constraint config | constraint location config | constraint order config | constraint ref |
-constraint ticket config | console client list | console status | export | history list | history show | hold list | incident list | incident show | inventory | job list | job show | lock list | metrics | pki status | property config |
+constraint ticket config | console client list | console status | export | fleet list | fleet status | history list | history show | hold list | incident list | incident show | inventory | job list | job show | lock list | metrics | pki status | property config |
 property defaults | property describe | property list | quorum config | quorum device status | quorum status | resource agents |
 resource config | resource describe | resource failcount | resource group list | resource list | resource providers | resource relations |
 resource coverage | resource relocate dry-run | resource relocate show | resource standards | role list | rollout history | rollout show |
@@ -27,7 +27,7 @@ alert recipient add | alert recipient delete | alert recipient update | alert te
 cib element create | cib element description | cluster certificates renew | cluster cib-push | cluster cib-upgrade | cluster disable | cluster enable |
 cluster link add | cluster link remove | cluster link update | cluster node add | cluster node add-guest | cluster node add-remote |
 cluster node clear | cluster node delete-guest | cluster node delete-remote | cluster node remove | cluster start | cluster stop | cluster token |
-cluster token withdraw | config confirm | config restore | config revert | config undo | console client remove | configure clone | configure colocation | configure group | configure load |
+cluster token withdraw | config confirm | config restore | config revert | config undo | console client remove | fleet remove | configure clone | configure colocation | configure group | configure load |
 configure location | configure ms | configure op_defaults | configure order | configure primitive | configure property | configure rsc_defaults |
 configure rsc_ticket | configure tag | constraint colocation add | constraint colocation delete | constraint colocation set | constraint delete |
 constraint location | constraint location add | constraint order | constraint order delete | constraint order set | constraint ticket add |
@@ -74,6 +74,7 @@ const withoutList: readonly (readonly [reason: string, paths: string])[] = [
     'booth status | booth ticket grant | booth ticket revoke',
   ],
   ['Whom a token lets in could stay beyond its own end. Type it on a node.', 'token create | console client add'],
+  ['It asks for a token of another cluster, or reads it from a file of the host.', 'fleet add'],
   ['It opens an editor. Read `cluster cib` and push it with `cluster cib-push`.', 'cluster edit'],
   ['It is for shells.', 'completion'],
   [runsAgent, 'stonith test'],

@@ -60,6 +60,7 @@ import { constraintColocationDelete, constraintOrderDelete } from './constraint/
 import { constraintLocation, constraintLocationAdd } from './constraint/location.ts'
 import { constraintOrder, constraintOrderSet } from './constraint/order.ts'
 import { constraintTicketAdd, constraintTicketDelete, constraintTicketSet } from './constraint/ticket.ts'
+import { fleetAdd, fleetList, fleetRemove, fleetStatus } from './fleet/fleet.ts'
 import { graph } from './graph/graph.ts'
 import { historyList, historyShow } from './history/history.ts'
 import { holdList, holdRelease } from './hold/hold.ts'
@@ -231,6 +232,10 @@ export const allCommands: readonly Command[] = [
   consoleClientAdd,
   consoleClientList,
   consoleClientRemove,
+  fleetAdd,
+  fleetRemove,
+  fleetList,
+  fleetStatus,
   tokenCreate,
   tokenList,
   tokenRevoke,

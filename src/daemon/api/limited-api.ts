@@ -59,6 +59,7 @@ export type LimitedHandlers = Pick<
   | 'deleteHistory'
   | 'setTicket'
   | 'getLifecycle'
+  | 'getFleet'
   | 'acquireHolds'
   | 'renewHolds'
   | 'releaseHolds'
@@ -108,6 +109,12 @@ export function limitedHandlers(daemon: Daemon, handlers: LocalHandlers, rights:
       if (await guarded.readsAll(composed(daemon.node.view, daemon.node.quorate)))
         return await handlers.readJournal(asked, context)
       throw denied('the journal is shown with the permission to read the whole CIB only.')
+    },
+    getFleet: async (asked, context) => {
+      // What other clusters say of themselves was said to a token of theirs, and not to this user.
+      if (await guarded.readsAll(composed(daemon.node.view, daemon.node.quorate)))
+        return await handlers.getFleet(asked, context)
+      throw denied('the fleet is shown with the permission to read the whole CIB only.')
     },
     setTransientAttribute: async (asked, context) => {
       const { node, set = '', name, value } = asked

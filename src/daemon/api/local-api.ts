@@ -29,6 +29,7 @@ import { configurationHandlers } from './configuration-api.ts'
 import { configuredFile } from './configured-file.ts'
 import { consoleHandlers } from './console-api.ts'
 import { copyHandlers } from './copy-api.ts'
+import { fleetHandlers } from './fleet-api.ts'
 import { holdHandlers } from './hold-api.ts'
 import { jobHandlers } from './job-api.ts'
 import { joinTokenHandlers, setupTokens } from './join-token-api.ts'
@@ -61,6 +62,7 @@ export function localHandlers(daemon: Daemon): Handlers<typeof localService> {
     ...copyHandlers(daemon),
     ...playHandlers(daemon),
     ...consoleHandlers(daemon),
+    ...fleetHandlers(daemon),
     ...journalHandlers(daemon),
     ...alertHandlers(daemon),
   })

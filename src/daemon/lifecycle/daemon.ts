@@ -29,6 +29,8 @@ import { Console } from '../console/console.ts'
 import { Logins } from '../console/logins.ts'
 import { askPam } from '../console/pam.ts'
 import { Sessions, sessionPrefix } from '../console/sessions.ts'
+import { Asker } from '../fleet/asker.ts'
+import { Fleet } from '../fleet/fleet.ts'
 import { monotonicNow } from '../host/clock.ts'
 import { emptyFolder, readIfThere, writeWhole } from '../host/files.ts'
 import type { Log } from '../host/log.ts'
@@ -103,6 +105,7 @@ export class Daemon {
   readonly apiTokens: ApiTokens
   readonly clientCertificates: ClientCertificates
   readonly console: Console
+  readonly fleet: Fleet
   readonly sessions = new Sessions()
   readonly logins: Logins
   readonly metrics = new DaemonMetrics(() =>
@@ -148,6 +151,7 @@ export class Daemon {
       clientAuthorities: () => this.clientCertificates.authorities,
       serveWeb: (socket) => this.#local?.serveWeb(socket),
     })
+    this.fleet = this.#openFleet()
     this.#strangers = new StrangerTable(log)
     this.#fail = fail
     this.authority = new Authority({
@@ -432,6 +436,17 @@ export class Daemon {
       : this.apiTokens.rightsOf(caller)
   }
 
+  #openFleet(): Fleet {
+    return new Fleet({
+      log: this.log,
+      seen: (prefix) => this.#seen(prefix),
+      store: this.#quorateStore,
+      leads: () => this.#node?.quorate === true && this.#node.view.dc?.node === this.name,
+      isCurrent: () => this.#node?.quorate === true && this.#node.view.dc !== undefined,
+      asks: new Asker(),
+    })
+  }
+
   /** Of the store, as the running node sees it. */
   #seen(prefix: string): readonly Entry[] | undefined {
     return this.configuration === undefined ? undefined : this.#node?.below(prefix)
@@ -652,6 +667,7 @@ export class Daemon {
   async end(): Promise<void> {
     this.#strangers.stop()
     this.clientCertificates.close()
+    this.fleet.close()
     await this.console.close()
     await this.#node?.suspend()
     await this.#witness?.end()

@@ -92,6 +92,12 @@ export const ownersPrefixes = { job: jobsPrefix, rollout: `${allKeys}rollouts/`,
 export const apiTokensPrefix = `${allKeys}api-tokens/`
 export const apiTokenKey = (name: string): string => `${apiTokensPrefix}${encodeURIComponent(name)}`
 
+/** Other clusters (src/daemon/fleet), and what was heard of them last. */
+export const fleetPrefix = `${allKeys}fleet/`
+export const fleetKey = (name: string): string => `${fleetPrefix}${encodeURIComponent(name)}`
+export const fleetNewsPrefix = `${allKeys}fleet-news/`
+export const fleetNewsKey = (name: string): string => `${fleetNewsPrefix}${encodeURIComponent(name)}`
+
 /** Which certificates of clients the HTTPS API accepts (src/daemon/console/client-certificates.ts). */
 export const apiClientsPrefix = `${allKeys}api-clients/`
 export const apiClientKey = (name: string): string => `${apiClientsPrefix}${encodeURIComponent(name)}`
