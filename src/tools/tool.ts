@@ -73,6 +73,8 @@ export interface CallerFiles {
   readonly agents: HostAgents
   /** What is printed is read by a person. */
   readonly isTerminal?: boolean
+  /** The newest of Pacemaker's schemas that are installed there: `pacemaker-3.9`. */
+  newestSchema?(): string | undefined
   read(path: string): string
   /** The XML files in a folder, by their paths. */
   listXml(folder: string): readonly string[]

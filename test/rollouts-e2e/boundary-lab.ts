@@ -1,6 +1,6 @@
 /** Three nodes with a versioned service behind HAProxy and an address, of which a rollout upgrades two; and whoever is struck at one of its boundaries. */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { RolloutsKnown } from '../../src/rollout/index.ts'
 import type { Client } from '../nodes/lab/client.ts'
@@ -135,7 +135,10 @@ export class BoundaryLab {
     const { boundaries, close } = await Boundaries.watch(lab, shop, { boundary, upgrade }, reached)
     const typed = this.#type(...words)
     try {
-      await Promise.race([isThere, never(`${boundary} was not reached`, () => boundaries.seen.join(' '))])
+      await Promise.race([
+        isThere,
+        never(`${boundary} was not reached`, () => `${boundaries.seen.join(' ')}\n${this.#printed()}`),
+      ])
       const struck = await this.#strike(victim, { node, dc: () => boundaries.dc })
       kill(typed)
       return struck
@@ -166,9 +169,18 @@ export class BoundaryLab {
     for (const node of struck) await lab.power.on(node)
   }
 
+  get #output(): string {
+    return join(this.lab.folder, 'typed')
+  }
+
+  /** What the command has said, for a failing test. */
+  #printed(): string {
+    return existsSync(this.#output) ? readFileSync(this.#output, 'utf8') : ''
+  }
+
   /** A command that somebody follows on n1, which is one of those that are upgraded. */
   #type(...words: readonly string[]): ChildProcess {
-    const line = `exec ${this.lab.doorTo('n1')} systole ${words.join(' ')}`
+    const line = `exec ${this.lab.doorTo('n1')} systole ${words.join(' ')} >${this.#output} 2>&1`
     return spawn('sh', ['-c', line], { stdio: 'ignore', detached: true })
   }
 }

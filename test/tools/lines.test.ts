@@ -43,7 +43,12 @@ async function answerTo(line: string): Promise<string> {
   for (const file of readdirSync(folder)) if (!kept.has(file)) rmSync(join(folder, file))
   for (const [file, source] of Object.entries(renewed)) copyFileSync(source, join(folder, file))
   const words = [...splitShellLine(line)]
-  const environment: Record<string, string> = { CIB_file: 'cib.xml', CIB_shadow_dir: folder }
+  // No schemas of Pacemaker are installed there, whatever this machine has.
+  const environment: Record<string, string> = {
+    CIB_file: 'cib.xml',
+    CIB_shadow_dir: folder,
+    PCMK_schema_directory: folder,
+  }
   for (
     let [, variable, value] = assignment(words[0]);
     variable !== undefined;

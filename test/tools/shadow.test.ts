@@ -55,6 +55,19 @@ test('a copy is edited in $EDITOR; --all brings its whole CIB back, the recorded
   expect(printed).toMatch(/\n0\n[\s\S]*\n2\n$/)
 })
 
+test('an empty CIB has the newest schema that is installed for programs to read it with', { timeout: 60_000 }, () => {
+  const schemas = join(folder, 'schemas')
+  mkdirSync(schemas)
+  const create = 'crm_shadow -b -e one --force'
+  const titleOf = (script: string): string | undefined => /Created new (\S+)/.exec(transcript(shims, script))?.[1]
+  expect(titleOf(`export PCMK_schema_directory=${schemas}; ${create}`)).toBe('pacemaker-4.0')
+  for (const version of ['1.2', '3.10', '3.9', 'next']) writeFileSync(join(schemas, `pacemaker-${version}.rng`), '')
+  expect(titleOf(`export PCMK_schema_directory=${schemas}; ${create}`)).toBe('pacemaker-3.10')
+  expect(titleOf(`export PCMK_schema_directory=${schemas}; ${create} --validate-with=pacemaker-3.1`)).toBe(
+    'pacemaker-3.1',
+  )
+})
+
 test('programs get the same as XML', { timeout: 60_000 }, () => {
   const printed = transcript(
     shims,

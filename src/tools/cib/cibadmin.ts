@@ -112,8 +112,8 @@ export const cibadmin: Tool = {
   exits: { noInput: exitCodes.configuration },
   summary: 'Show and change the CIB',
   options,
-  // Permissions may have paths that take long, and colours are for terminals.
-  needsTerminal: (given) => hasOption(given, 'xml-pipe') || asksForAccess(given),
+  // Permissions may have paths that take long, and colours are for terminals. What is installed for the caller to read the empty CIB with is seen there.
+  needsTerminal: (given) => hasOption(given, 'xml-pipe') || hasOption(given, 'empty') || asksForAccess(given),
   run: async (call, world) => await run(call, world),
 }
 
@@ -147,7 +147,8 @@ async function perform(call: ParsedCall, world: ToolWorld): Promise<ToolReply> {
     const unused = givenXml(call)
     return unused !== undefined && 'exitCode' in unused ? unused : query(call, world)
   }
-  if (command === 'empty') return printed(printXml(emptyCib(optionValue(call.given, 'empty'))))
+  if (command === 'empty')
+    return printed(printXml(emptyCib(optionValue(call.given, 'empty') ?? call.files?.newestSchema?.())))
   const given = givenXml(call)
   if (given !== undefined && 'exitCode' in given) return given
   if (command === 'md5-sum' || command === 'md5-sum-versioned')

@@ -71,9 +71,10 @@ interface Judgement {
 }
 
 export function judged(cib: XmlElement, world: ToolWorld): Judgement {
-  // Pacemaker's own answer: that Systole does without an option is `systole verify`'s to tell.
+  // Pacemaker's own answer: that Systole does without an option, or knows none of that name, is `systole verify`'s to tell.
   const reports = validateCib(cib).filter(
-    ({ code, severity }) => code !== 'without-effect' && !(code === 'bad-value' && severity === 'warning'),
+    ({ code, severity }) =>
+      code !== 'without-effect' && code !== 'unknown-option' && !(code === 'bad-value' && severity === 'warning'),
   )
   const inSchema = schemaFindings(cib)
   const status = statusOfCib({ cib, now: world.now(), utcOffsetAt })

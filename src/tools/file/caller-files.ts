@@ -5,6 +5,7 @@ import { printable } from '../../base/index.ts'
 import type { CallerFiles } from '../tool.ts'
 import { told } from './caller-file-error.ts'
 import { hostAgents } from './host-agents.ts'
+import { newestInstalledSchema } from './installed-schema.ts'
 import { readTextFile } from './read-text.ts'
 import { archive } from './report-archive.ts'
 import { shadows } from './shadows.ts'
@@ -15,6 +16,7 @@ export function callerFiles(environment: Readonly<Record<string, string | undefi
     agents: hostAgents(),
     environment,
     isTerminal: process.stdout.isTTY,
+    newestSchema: () => newestInstalledSchema(environment),
     read: (path) => told(path, 'read', () => readTextFile(path === '-' ? 0 : path)),
     listXml: (folder) =>
       readdirSync(folder)
