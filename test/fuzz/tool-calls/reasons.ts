@@ -17,7 +17,7 @@ const reasons: readonly (readonly [line: RegExp, reason: string])[] = [
   [/^(?:\S+=\S* )*crm_attribute .*-v (?:-1|maybe|odd)/, 'a value that the option cannot have is refused'],
   [/^(?:\S+=\S* )*crm_resource .*(?:--list-cts|-c$)/, 'there is no list for test suites'],
   [/^(?:\S+=\S* )*crm_mon .*(?:-s\b|--simple-status)/, 'the line for Nagios of 2.1 is kept'],
-  [/--text-fancy/, 'the option of 2.1 is taken, and told to be without effect'],
+  [/--text-fancy/, 'the option of 2.1 is taken, and reported to be without effect'],
   [
     /^(?:\S+=\S* )*crm_resource .*(?:--pending|-P\b|--un-move|--host-uname|-G |--get-property)/,
     'options of 2.1 that 3.0 has no more are kept',
