@@ -1,6 +1,9 @@
 /** What an administrator finds the next morning: a node whose power was cut, as every node tells it. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { readFileSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
+import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Lab } from './lab/lab.ts'
 
@@ -91,6 +94,35 @@ test('the incident of a power cut has its cause, its fencing and the time that t
   await expect(lab.systole('n1', 'incident', 'list', '--since=soon')).rejects.toThrow(/24h/)
   expect(await lab.systole('n1', 'incident', 'list', '--since=1s')).toBe('No incidents.\n')
 }, 240_000)
+
+test('the recovery is sent as a trace to a collector outside, from any node', async () => {
+  const id = (await list('n1')).incidents[0]?.id ?? ''
+  const program = resolve(import.meta.dirname, '../cli/otlp/collector.mjs')
+  const words = ['netns', 'exec', lab.network.clientSpace, process.execPath, program, '10.83.0.253', '4318']
+  const collector = spawn('ip', words, { stdio: ['ignore', 'pipe', 'inherit'] })
+  try {
+    const lines = createInterface({ input: collector.stdout })
+    await once(lines, 'line')
+    const heard = once(lines, 'line')
+    const said = await lab.systole('n2', 'incident', 'export', id, '--otlp=http://10.83.0.253:4318')
+    expect(said).toMatch(
+      new RegExp(`^Sent incident ${id} to http://10.83.0.253:4318: trace [0-9a-f]{32}, \\d+ spans.\n$`),
+    )
+    const [line] = (await heard) as [string]
+    const names = [...line.matchAll(/"name":"([^"]+)"/g)].map(([, name]) => name)
+    const expected = [/^recovery: n3 was lost/, /^detection: n3 was lost/, /^fencing: n3/, /^start: web on n[12]/]
+    for (const one of expected)
+      expect(
+        names.some((name) => one.test(name ?? '')),
+        String(one),
+      ).toBe(true)
+  } finally {
+    collector.kill()
+  }
+  await expect(lab.systole('n2', 'incident', 'export', id, '--otlp=http://10.83.0.253:4318')).rejects.toThrow(
+    /cannot be reached/,
+  )
+}, 60_000)
 
 interface Timeline {
   readonly events: readonly {

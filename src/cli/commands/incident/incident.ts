@@ -9,9 +9,12 @@ import {
   sinceBegin,
 } from '../../../journal/index.ts'
 import { earliestOf, missingNote, readJournals, sinceFlag } from '../../access/journal.ts'
-import { type Call, type Command, done, Refusal } from '../../call/command.ts'
+import { type Call, type Command, done, type Outcome, Refusal } from '../../call/command.ts'
+import { liveCluster } from '../../call/live.ts'
 import { alignColumns } from '../../call/table.ts'
 import { expectWords } from '../../grammar/words.ts'
+import { sendTrace, traceEndpoint, traceHeaders } from '../../host/send-trace.ts'
+import { traceOf } from './trace.ts'
 
 export const incidentList: Command = {
   path: ['incident', 'list'],
@@ -52,7 +55,12 @@ export const incidentShow: Command = {
 export const incidentExport: Command = {
   path: ['incident', 'export'],
   usage: '<id> [<file>]',
-  summary: 'Save an incident with all its events as JSON, or print it',
+  summary:
+    'Save an incident with all its events as JSON, print it, or send it as a trace to a collector of OpenTelemetry',
+  details:
+    'A trace has spans for the detection, each decision, each fencing and each operation. It is sent from this host, once. OTEL_EXPORTER_OTLP_HEADERS of the environment has headers for the collector: name=value, separated by commas.',
+  examples: ['systole incident export i4711 --otlp=http://collector.example.com:4318'],
+  flags: [{ name: 'otlp', value: 'address', summary: 'Send it as a trace to this collector, by OTLP over HTTP' }],
   completes: ['anything', 'file'],
   run: async (call) => {
     expectWords(call.words, { atLeast: 1, atMost: 2, usage: 'incident export <id> [<file>]' })
@@ -60,10 +68,32 @@ export const incidentExport: Command = {
     const facts = { ...factsOf(incident), events: incident.events, missing }
     const text = `${JSON.stringify(facts, undefined, 2)}\n`
     const [, file] = call.words
+    const collector = call.flags.get('otlp')
+    if (typeof collector === 'string') {
+      if (file !== undefined) throw new Refusal('Specify a file or --otlp, not both.')
+      return await sendIncident(call, incident, collector)
+    }
     if (file === undefined) return done(text, facts)
     await call.terminal.writeFile(file, text, { writerOnly: true })
     return done(`Saved incident ${incident.id} to ${file}.\n`, { id: incident.id, file })
   },
+}
+
+async function sendIncident(call: Call, incident: Incident, collector: string): Promise<Outcome> {
+  const url = traceEndpoint(collector)
+  const environment = call.terminal.environment ?? process.env
+  const headers = traceHeaders(environment.OTEL_EXPORTER_OTLP_HEADERS)
+  const { clusterName } = await liveCluster(call).getState({})
+  const trace = traceOf(incident, clusterName, process.env.SYSTOLE_VERSION ?? 'unknown')
+  await sendTrace(url, headers, trace)
+  const spans = trace.resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap((scope) => scope.spans))
+  const traceId = spans[0]?.traceId ?? ''
+  return done(`Sent incident ${incident.id} to ${url.origin}: trace ${traceId}, ${spans.length} spans.\n`, {
+    id: incident.id,
+    endpoint: url.href,
+    traceId,
+    spans: spans.length,
+  })
 }
 
 interface Found {
