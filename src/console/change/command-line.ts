@@ -120,7 +120,7 @@ export function confirmationOf({ command, words }: { readonly command: Command; 
 
 /** Commands that pcs does not have, by how they begin. */
 const ownOnly =
-  `alert test|apply|plan|cib element create|cluster certificates|cluster token|config confirm|config revert|config undo|configure |console |fleet |hold |job |lock |node drain|node undrain|pki |play |profile |role |rollout |service |ticket |token |utilization `.split(
+  `alert test|apply|plan|cib element create|cluster certificates|cluster token|config confirm|config revert|config undo|configure |console |fleet |hold |job |lock |node drain|node undrain|pki |play |profile |recipe |role |rollout |service |ticket |token |utilization `.split(
     '|',
   )
 const ownFlags = new Set(['confirm-within', 'reason'])
