@@ -126,7 +126,7 @@ const flagsOfHost: ReadonlySet<string> = new Set([
     'save-svg',
     'save-xml',
   ],
-  ...['profile', 'repeat', 'batch', 'in-place', 'out', 'stdin', 'agent-validation', 'test'],
+  ...['profile', 'repeat', 'batch', 'in-place', 'out', 'haproxy', 'stdin', 'agent-validation', 'test'],
 ])
 
 export const closedFlags: ReadonlySet<string> = new Set([...flagsOfHost, 'json', 'help', 'debug', 'plan'])

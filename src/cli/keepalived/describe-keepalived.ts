@@ -3,6 +3,7 @@
  * stickiness, with it all there is. The files of several nodes are one description: what they say of a resource must be the same.
  */
 import { Refusal, type Terminal } from '../call/command.ts'
+import { type Balancing, haproxyOf } from './haproxy.ts'
 import { readUnits, type Unit } from './instances.ts'
 import { type Fields, type LeftOut, Notes } from './notes.ts'
 import { readBlocks } from './read-blocks.ts'
@@ -17,6 +18,8 @@ export interface KeepalivedDescription {
   readonly values: Fields
   readonly places: ReadonlyMap<string, string>
   readonly leftOut: readonly LeftOut[]
+  /** Of the virtual servers of the first file, which those of the others repeat. */
+  readonly balancing: Balancing | undefined
 }
 
 /** `n1=keepalived.conf` is the file of the node n1; a path with a slash before the `=` is a path. */
@@ -31,11 +34,13 @@ export async function describeKeepalived(
 ): Promise<KeepalivedDescription> {
   const builder = new Builder()
   const refusals: string[] = []
+  let balancing: Balancing | undefined
   const unitsOf = new Map<NamedFile, readonly Unit[]>()
   for (const one of files)
     try {
       const statements = await readBlocks({ ...one, readFile: terminal.readFile })
       unitsOf.set(one, readUnits(statements, builder.notes))
+      balancing ??= haproxyOf(statements)
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
       refusals.push(...error.sentences)
@@ -46,7 +51,7 @@ export async function describeKeepalived(
   for (const [one, units] of unitsOf)
     for (const unit of units) builder.add({ ...unit, isSticky: sticky.has(unit.id) }, one)
   builder.ban([...unitsOf])
-  return builder.made()
+  return { ...builder.made(), balancing }
 }
 
 class Builder {
@@ -108,7 +113,7 @@ class Builder {
       )
   }
 
-  made(): KeepalivedDescription {
+  made(): Omit<KeepalivedDescription, 'balancing'> {
     if (this.notes.mistakes.length > 0) throw new Refusal(...this.notes.mistakes)
     return {
       values: { resources: this.#resources, constraints: this.#constraints },

@@ -16,6 +16,7 @@ import { type Call, changeFlags, Refusal } from '../call/command.ts'
 import { splitShellLine } from '../call/shell-words.ts'
 import { findCommand } from '../call/tree.ts'
 import { describeKeepalived, type NamedFile, namedFile } from '../keepalived/describe-keepalived.ts'
+import type { Balancing } from '../keepalived/haproxy.ts'
 import type { LeftOut } from '../keepalived/notes.ts'
 import { isKeepalived } from '../keepalived/read-blocks.ts'
 import { buildConfiguration, fieldPaths } from './build.ts'
@@ -32,6 +33,8 @@ export interface Description {
   readonly placeOf: (id: string) => string | undefined
   /** What the file says and the cluster has nothing for, or does without. */
   readonly leftOut?: readonly LeftOut[]
+  /** Of keepalived.conf with virtual servers. */
+  readonly balancing?: Balancing
 }
 
 export async function readDescription(
@@ -71,7 +74,7 @@ async function keepalivedDescription(
   if (twice !== undefined) throw new Refusal(`There are two files of the node '${twice}'. Specify one.`)
   if (options.variables.size > 0) throw new Refusal('--var is for cluster files, and keepalived.conf is none. Omit it.')
   await refuseStrangeNodes(call, files)
-  const { values, places, leftOut } = await describeKeepalived(call.terminal, files)
+  const { values, places, leftOut, balancing } = await describeKeepalived(call.terminal, files)
   const placeOf = (id: string): string | undefined => places.get(id)
   const { configuration, mistakes } = buildConfiguration(values)
   if (mistakes.length > 0)
@@ -82,7 +85,7 @@ async function keepalivedDescription(
       ),
     )
   const name = files.length === 1 ? basename(first.file) : 'keepalived.conf'
-  return { name, wanted: configuration, secrets: [], placeOf, leftOut }
+  return { name, wanted: configuration, secrets: [], placeOf, leftOut, ...(balancing && { balancing }) }
 }
 
 async function refuseStrangeNodes(call: Call, files: readonly NamedFile[]): Promise<void> {

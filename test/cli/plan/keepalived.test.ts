@@ -249,6 +249,32 @@ test('files of nodes must agree, be of nodes that there are, and be one for each
   expect(await refusal(at('k1.conf'), '--var', 'a=b')).toContain('--var is for cluster files')
 })
 
+test('virtual servers are written as a configuration of HAProxy, which HAProxy accepts, and what it cannot is named', async () => {
+  const server = (inner: string, real = ''): string =>
+    `virtual_server 127.0.0.1 18999 {\n delay_loop 6\n lb_algo wlc\n lb_kind NAT\n persistence_timeout 50\n protocol TCP\n sorry_server 127.0.0.9 80\n${inner}\n real_server 127.0.0.7 80 {\n  weight 3\n  HTTP_GET {\n   url {\n    path /up\n    status_code 204\n   }\n   connect_port 8080\n   retry 2\n  }\n${real} }\n}\n`
+  writeFileSync(at('vs.conf'), `${server(' quorum 2', '  notify_down /bin/x\n')}virtual_server fwmark 1 {\n}\n`)
+  const planned = await type('plan', at('vs.conf'), `--haproxy=${at('haproxy.cfg')}`)
+  expect(planned.exitCode).toBe(0)
+  const text = readFileSync(at('haproxy.cfg'), 'utf8')
+  for (const line of [
+    ...['listen vs-127.0.0.1-18999', '  bind 127.0.0.1:18999 transparent', '  balance leastconn', '  stick on src'],
+    ...['  option httpchk GET /up', '  http-check expect status 204', '  server sorry 127.0.0.9:80 backup'],
+    '  server s2 127.0.0.7:80 weight 3 check inter 6s port 8080 fall 2',
+  ])
+    expect(text.split('\n')).toContain(line)
+  for (const what of ['quorum 2', 'notify_down /bin/x', 'virtual_server fwmark 1'])
+    expect(planned.standardOutput).toContain(`: ${what}: HAProxy`)
+  expect(planned.standardOutput).not.toContain('IPVS')
+  const { status, stderr } = spawnSync('haproxy', ['-c', '-f', at('haproxy.cfg')], { encoding: 'utf8' })
+  expect([status, stderr.includes('ALERT')]).toEqual([0, false])
+  writeFileSync(at('evil.conf'), server('').replace('/up', '"/up\\nlisten evil"'))
+  await type('plan', at('evil.conf'), `--haproxy=${at('haproxy.cfg')}`)
+  expect(readFileSync(at('haproxy.cfg'), 'utf8')).not.toContain('evil')
+  writeFileSync(at('none.conf'), instance(''))
+  const none = await type('plan', at('none.conf'), `--haproxy=${at('haproxy.cfg')}`)
+  expect(none.standardError).toContain('has no virtual_server that HAProxy could balance')
+})
+
 const samples = '/usr/share/doc/keepalived/samples'
 test.skipIf(!existsSync(samples))(
   'the samples of Debian’s keepalived are read, each with what it is left without',

@@ -31,7 +31,7 @@ const kinds =
 
 export const plan: Command = {
   path: ['plan'],
-  usage: '<file> | <node>=<keepalived.conf>... [--out=<plan file>] [--exit-code]',
+  usage: '<file> | <node>=<keepalived.conf>... [--out=<plan file>] [--haproxy=<file>] [--exit-code]',
   summary: 'Show what a file would change, which actions that causes, and for how long services are interrupted',
   details: `${kinds} Nothing is changed. Exit codes: 0, or with --exit-code 0 for nothing to change and 2 for changes; 1 for a mistake or a conflict.`,
   examples: [
@@ -45,6 +45,12 @@ export const plan: Command = {
       name: 'out',
       value: 'file',
       summary: 'Save the plan, to apply it as it was shown or not at all',
+      completes: 'file',
+    },
+    {
+      name: 'haproxy',
+      value: 'file',
+      summary: 'Write the virtual servers of keepalived.conf to this file, as a configuration of HAProxy',
       completes: 'file',
     },
     { name: 'exit-code', summary: 'Exit with 2 where there is something to change' },
@@ -126,7 +132,20 @@ async function described(call: Call): Promise<Description> {
       return [one.slice(0, at), one.slice(at + 1)] as const
     }),
   )
-  return await readDescription(call, call.words, { variables, environment: call.terminal.environment ?? process.env })
+  const environment = call.terminal.environment ?? process.env
+  const description = await readDescription(call, call.words, { variables, environment })
+  const file = call.flags.get('haproxy')
+  return typeof file === 'string' ? await withHaproxy(call, description, file) : description
+}
+
+/** What was left out of the configuration of the cluster is in that file, but for what HAProxy cannot do either. */
+async function withHaproxy(call: Call, description: Description, file: string): Promise<Description> {
+  const { balancing, leftOut = [] } = description
+  if (balancing === undefined)
+    throw new Refusal(`--haproxy: ${call.words.join(' ')} has no virtual_server that HAProxy could balance. Omit it.`)
+  await call.terminal.writeFile(file, balancing.text)
+  const others = leftOut.filter(({ what }) => !/^virtual_server /.test(what))
+  return { ...description, leftOut: [...others, ...balancing.leftOut] }
 }
 
 const optionsOf = (call: Call) => ({ prunes: call.flags.has('prune'), overwrites: call.flags.has('overwrite') })
