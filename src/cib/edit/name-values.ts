@@ -28,6 +28,8 @@ export interface NvSetEdit {
   readonly shortIds?: boolean
   /** Of several sets the first alone is read and changed, as pcs does with cluster options. */
   readonly onlyFirst?: boolean
+  /** A new name goes into the set with this id alone, as crm_attribute writes it. */
+  readonly inOwnSet?: boolean | undefined
 }
 
 /**
@@ -90,7 +92,9 @@ function set(
         }),
       parent,
     )
-  const [target] = plainSets(parent, edit)
+  const [target] = plainSets(parent, edit).filter(
+    ({ attributes }) => edit.inOwnSet !== true || attributes.id === edit.setId,
+  )
   const setId = target?.attributes.id ?? ids.free(edit.setId)
   const pair = element('nvpair', {
     id: ids.free(`${setId}-${edit.shortIds === true ? idPart(name) : name}`),

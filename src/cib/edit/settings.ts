@@ -90,6 +90,8 @@ export interface NodeChange {
   readonly nodes: readonly string[]
   readonly kind?: 'instance_attributes' | 'utilization'
   readonly values: NameValues
+  /** See NvSetEdit. */
+  readonly inOwnSet?: boolean
 }
 
 /** Permanent attributes or utilization. A remote or guest node that has no entry yet gets one. */
@@ -107,7 +109,11 @@ export function setNodeAttributes(cib: XmlElement, change: NodeChange): EditResu
         const setId = kind === 'utilization' ? `nodes-${idOf(node)}-utilization` : `nodes-${idOf(node)}`
         return replaceElement(withEntry, node, (found) => {
           const typed = kind === 'utilization' ? withoutComputed(found, Object.keys(change.values)) : { node: found }
-          const changed = setNameValues(typed.node, { kind, setId, values: change.values }, ids)
+          const changed = setNameValues(
+            typed.node,
+            { kind, setId, values: change.values, inOwnSet: change.inOwnSet },
+            ids,
+          )
           return 'auto' in typed ? appended(changed, typed.auto) : changed
         })
       }, cib),

@@ -105,7 +105,7 @@ async function setAttributes(call: Call): Promise<Outcome> {
       return { ...refused(`attribute: '${missing}' doesn't exist for node: '${node}'`), exitCode: 2 }
   }
   return await changeCib(call, {
-    edit: (cib) => setNodeAttributes(cib, { nodes: [node], values }),
+    edit: (cib) => setNodeAttributes(cib, { nodes: [node], values, inOwnSet: true }),
     message: () => `Attributes of ${node}: ${words.join(' ')}.`,
     facts: () => ({ node, values }),
   })
