@@ -528,7 +528,8 @@ describe('several at a time', () => {
   })
 
   test('another action on the same node comes after the first', () => {
-    const dc = new Dc([device('pdu', { canStatus: false })])
+    // Also where the device may do several things at once.
+    const dc = new Dc([device('pdu', { canStatus: false, actionLimit: Number.POSITIVE_INFINITY })])
     dc.demand({ action: 'reboot' })
     expect(dc.demand({ id: 'f2', action: 'off' })).toEqual(['history f2 pending'])
     expect(dc.answer('pdu')).toEqual(['history f1 succeeded', 'f1 alpha succeeded', 'pdu off alpha on beta'])

@@ -131,6 +131,8 @@ describe('a watchdog', () => {
     node.member()
     const { nodeStates } = node.loop.state.view
     expect(nodeStates.has(self)).toBe(true)
+    // The record of this node says no more that there is one; the DC counts on it until it has taken note.
+    expect(node.ofWatchdog('disarm')).toEqual([])
     node.nodeState()
     expect(node.ofWatchdog('disarm').length).toBeGreaterThan(0)
     node.watchdog({ kind: 'stopped' })
@@ -163,6 +165,16 @@ describe('the permit to live', () => {
     node.asked.length = 0
     node.later(4000)
     expect(node.ofWatchdog('permit')).toHaveLength(4)
+  })
+
+  test('is not given to a node that is to end, whatever else happens', () => {
+    const node = watched()
+    node.armed()
+    node.watchdog({ kind: 'fenced-through-disks' })
+    node.asked.length = 0
+    node.later(2000)
+    node.configured({ 'watchdog-device': '/dev/w' })
+    expect(node.ofWatchdog('permit')).toEqual([])
   })
 
   test('is not given to a node that is not registered', () => {

@@ -282,6 +282,14 @@ describe('a command', () => {
     expect(first(run(holding, {}, 2).state)).toMatchObject({ phase: 'working', task: 'r1-1-1' })
   })
 
+  test('the last one done, its node is released, and is done once the cluster has settled', () => {
+    const released = run(begun(), { tasks: { 'r1-1-1': done }, settled: false }, 2).state
+    expect(first(released).phase).toBe('releasing')
+    expect(first(run(released, { settled: false }, 3).state).phase).toBe('releasing')
+    expect(first(run(released, { nodes: { n1: { online: false } } }, 3).state).phase).toBe('releasing')
+    expect(first(run(released, {}, 4).state).phase).toBe('done')
+  })
+
   test('exit codes mean what the file says', () => {
     const mapped = begun({ actions: [{ ...action, retries: 3, 'exit-codes': { '2': 'ok', '4': 'failed' } }] })
     expect(first(afterTask(mapped, { ...done, exitCode: 2 })).phase).toBe('done')
