@@ -25,14 +25,14 @@ export function consoleHandlers(daemon: Daemon): Pick<Handlers<typeof localServi
   return {
     getConsole: async () => {
       daemon.refuseOnWitness()
-      return await Promise.resolve(daemon.console.status())
+      return await Promise.resolve(daemon.api.console.status())
     },
     changeConsole: async (asked, { caller }) => {
       daemon.refuseOnWitness()
       // It would end in the middle of its answer.
       if (caller.kind === 'web')
         throw refuse('by-itself', 'The HTTPS API does not open or close itself. Type it on the node.')
-      return await daemon.console.change(asked)
+      return await daemon.api.console.change(asked)
     },
     changeConsoleCertificate: async (asked, { caller }) => {
       daemon.refuseOnWitness()
@@ -44,7 +44,7 @@ export function consoleHandlers(daemon: Daemon): Pick<Handlers<typeof localServi
         caller.uid === 0
           ? asked
           : { ...(certificate === undefined ? {} : { certificate }), ...(key === undefined ? {} : { key }) }
-      return await Promise.resolve(daemon.console.changeCertificate(meant))
+      return await Promise.resolve(daemon.api.console.changeCertificate(meant))
     },
     ...clientHandlers(daemon),
     createApiToken: async ({ name, roles, validSeconds }, { caller }) => {
@@ -52,13 +52,13 @@ export function consoleHandlers(daemon: Daemon): Pick<Handlers<typeof localServi
       if (caller.kind === 'web')
         throw refuse('by-token', 'A token does not make tokens: they could outlive its own end. Type it on a node.')
       const { user } = await daemon.access.rightsOf(caller)
-      const made = await daemon.apiTokens.create({ name, roles, validSeconds }, user)
+      const made = await daemon.api.tokens.create({ name, roles, validSeconds }, user)
       return { token: made.token, validUntil: new Date(made.validUntil).toISOString() }
     },
     listApiTokens: async () => {
       configuredFile(daemon)
       const now = Date.now()
-      const tokens = daemon.apiTokens.list().map(({ name, roles, createdAt, validUntil, by }) => ({
+      const tokens = daemon.api.tokens.list().map(({ name, roles, createdAt, validUntil, by }) => ({
         name,
         roles,
         created: new Date(createdAt).toISOString(),
@@ -70,7 +70,7 @@ export function consoleHandlers(daemon: Daemon): Pick<Handlers<typeof localServi
     },
     revokeApiToken: async ({ name }, { caller }) => {
       configuredFile(daemon)
-      await daemon.apiTokens.revoke(name, (await daemon.access.rightsOf(caller)).user)
+      await daemon.api.tokens.revoke(name, (await daemon.access.rightsOf(caller)).user)
       // Nobody gets in with what it has made.
       await daemon.tokens.withdraw(({ by }) => by?.user === `token:${name}`)
       return {}
@@ -99,20 +99,20 @@ function clientHandlers(
           'by-token',
           'The HTTPS API lets nobody in who could stay longer than the caller. Type it on a node.',
         )
-      return entryOf(await daemon.clientCertificates.add(asked, (await daemon.access.rightsOf(caller)).user))
+      return entryOf(await daemon.api.clientCertificates.add(asked, (await daemon.access.rightsOf(caller)).user))
     },
     listApiClients: async () => {
       configuredFile(daemon)
-      return await Promise.resolve({ clients: daemon.clientCertificates.list().map(entryOf) })
+      return await Promise.resolve({ clients: daemon.api.clientCertificates.list().map(entryOf) })
     },
     removeApiClient: async ({ name }, { caller }) => {
       configuredFile(daemon)
-      await daemon.clientCertificates.remove(name, (await daemon.access.rightsOf(caller)).user)
+      await daemon.api.clientCertificates.remove(name, (await daemon.access.rightsOf(caller)).user)
       return {}
     },
     openCertificate: async (asked, { caller }) => {
       if (caller.kind !== 'web') throw refuse('not-here', 'Certificates are shown to the HTTPS API, and nowhere else.')
-      return await Promise.resolve({ session: daemon.clientCertificates.open(asked, caller.from) })
+      return await Promise.resolve({ session: daemon.api.clientCertificates.open(asked, caller.from) })
     },
   }
 }
@@ -129,7 +129,7 @@ function sessionHandlers(
     },
     openSession: async (asked, { caller }) => {
       if (caller.kind !== 'web') throw refuse('not-here', 'Users log in at the HTTPS API, and nowhere else.')
-      const { session, rights } = await daemon.logins.login(asked, caller.from)
+      const { session, rights } = await daemon.api.logins.login(asked, caller.from)
       const { user, kind } = rights
       if (daemon.running) daemon.node.noteCall({ call: 'logIn', user, from: caller.from })
       return {
@@ -143,10 +143,10 @@ function sessionHandlers(
       if (caller.kind !== 'web' || !caller.token.startsWith(sessionPrefix))
         throw refuse('no-session', 'There is no session to end.')
       daemon.log.info('a user has logged out of the HTTPS API', {
-        user: daemon.sessions.userOf(caller.token, performance.now()),
+        user: daemon.api.sessions.userOf(caller.token, performance.now()),
         from: caller.from,
       })
-      daemon.sessions.close(caller.token)
+      daemon.api.sessions.close(caller.token)
       return await Promise.resolve({})
     },
   }
@@ -155,9 +155,9 @@ function sessionHandlers(
 /** When what he has shown ends at the latest. */
 function endOf(daemon: Daemon, caller: WebCaller): string | undefined {
   const end = caller.token.startsWith(sessionPrefix)
-    ? Date.now() + daemon.sessions.leftMs(caller.token, performance.now())
+    ? Date.now() + daemon.api.sessions.leftMs(caller.token, performance.now())
     : caller.token.startsWith(certificatePrefix)
-      ? daemon.clientCertificates.endOf(caller)
-      : daemon.apiTokens.endOf(caller)
+      ? daemon.api.clientCertificates.endOf(caller)
+      : daemon.api.tokens.endOf(caller)
   return end === undefined ? undefined : new Date(end).toISOString()
 }

@@ -30,7 +30,7 @@ export function joinTokenHandlers(
         ...(node === undefined ? {} : { node }),
         ...(validSeconds === undefined ? {} : { validSeconds }),
       }
-      return await daemon.issueToken(meant, caller)
+      return await daemon.joinTokens.issue(meant, caller)
     },
     listJoinTokens: async () => {
       configuredFile(daemon)
@@ -57,7 +57,7 @@ export async function setupTokens(daemon: Daemon, file: ClusterFile, caller: Cal
   const nodes = []
   let validUntil = ''
   for (const { name } of file.nodes.filter((node) => node.name !== daemon.name)) {
-    const made = await daemon.issueToken({ role: 'member', node: name }, caller)
+    const made = await daemon.joinTokens.issue({ role: 'member', node: name }, caller)
     nodes.push({ node: name, token: made.token })
     validUntil = made.validUntil
   }

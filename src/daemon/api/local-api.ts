@@ -219,9 +219,9 @@ function membershipHandlers(
     }),
     ...becomingMember(daemon),
     addNode: async ({ name, address, more }, { caller }) => {
-      await daemon.canSign()
+      await daemon.joinTokens.canSign()
       await addNode(daemon, { name: nodeName(name), addresses: [address || name, ...(more?.addresses ?? [])] })
-      return await daemon.issueToken({ role: 'member', node: name }, caller)
+      return await daemon.joinTokens.issue({ role: 'member', node: name }, caller)
     },
     addLink: async (asked) => await addLink(daemon, asked),
     updateLink: async (asked) => await updateLink(daemon, asked),

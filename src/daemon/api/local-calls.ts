@@ -159,7 +159,7 @@ function noteWebCall(
   if (/^(?:get|list|watch|read|whoAmI)/.test(call)) return
   const { command } = request as Partial<Messages['PushRequest']>
   const hidden = command === undefined ? {} : { command: textWithoutSecrets(command, isSecretName) }
-  const certificate = daemon.clientCertificates.subjectOf(token)
+  const certificate = daemon.api.clientCertificates.subjectOf(token)
   const told = { call, user, from, ...(certificate === undefined ? {} : { certificate }), ...hidden }
   daemon.log.info('a call of the HTTPS API', told)
   if (daemon.running) daemon.node.noteCall(told)

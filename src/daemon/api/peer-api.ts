@@ -103,7 +103,7 @@ export function peerHandlers(daemon: Daemon): Handlers<typeof nodeService> {
       return witnessPlace(daemon.file, caller)
     },
     forget: async () => {
-      await daemon.forgetIfRemoved()
+      await daemon.removal.forgetIfRemoved()
       return {}
     },
   }

@@ -24,7 +24,7 @@ export function witnessHandlers(
   return {
     addWitness: async ({ name, address }, { caller }) => {
       await addWitness(daemon, { name: nodeName(name), address: address || name })
-      return await daemon.issueToken({ role: 'witness', node: name }, caller)
+      return await daemon.joinTokens.issue({ role: 'witness', node: name }, caller)
     },
     removeWitness: async (meant) => {
       await removeWitness(daemon, meant)
@@ -32,10 +32,10 @@ export function witnessHandlers(
     },
     replaceWitness: async ({ name, address }, { caller }) => {
       await replaceWitness(daemon, { name: nodeName(name), address: address || name })
-      return await daemon.issueToken({ role: 'witness', node: name }, caller)
+      return await daemon.joinTokens.issue({ role: 'witness', node: name }, caller)
     },
     joinAsWitness: async (asked) => await join(daemon, asked),
-    getWitnessHost: async () => (daemon.isWitness ? daemon.witness.state() : noWitnessYet(daemon)),
+    getWitnessHost: async () => (daemon.witness.isThere ? daemon.witness.place.state() : noWitnessYet(daemon)),
     changeWitnessHost: async ({ kind }) => {
       await change(daemon, kind)
       return {}
@@ -45,37 +45,38 @@ export function witnessHandlers(
 
 async function join(daemon: Daemon, asked: JoinRequest): Promise<JoinAnswer> {
   refuseOnNode(daemon)
-  if (daemon.isWitness && !asked.force)
+  if (daemon.witness.isThere && !asked.force)
     throw refuse(
       'is-witness',
-      `This host is already the witness of the cluster ${daemon.witness.clusterName}. Add --force to leave that cluster, or run \`systole qdevice destroy net\` first.`,
+      `This host is already the witness of the cluster ${daemon.witness.place.clusterName}. Add --force to leave that cluster, or run \`systole qdevice destroy net\` first.`,
     )
   const missing = missingEtcd()
   if (missing !== undefined) throw refuse('no-etcd', missing)
   const { file, keep } = await joinAsWitness(daemon.paths, asked)
-  if (daemon.isWitness) await daemon.forgetWitness()
+  if (daemon.witness.isThere) await daemon.witness.forget()
   keep()
   try {
-    await daemon.beWitness(file)
+    await daemon.witness.take(file)
   } catch (error) {
-    await daemon.forgetWitness()
+    await daemon.witness.forget()
     throw error
   }
-  return { clusterName: file.clusterName, node: daemon.witness.state().name }
+  return { clusterName: file.clusterName, node: daemon.witness.place.state().name }
 }
 
 async function change(daemon: Daemon, kind: WitnessHostChange['kind']): Promise<void> {
-  const { witness, paths } = daemon
+  const { paths, witness } = daemon
+  const { place } = witness
   switch (kind) {
     case 'start':
-      return await witness.start()
+      return await place.start()
     case 'stop':
-      return await witness.stop()
+      return await place.stop()
     case 'enable':
     case 'disable':
       return setEnabled(paths, kind === 'enable')
     case 'destroy':
-      return await daemon.forgetWitness()
+      return await witness.forget()
     default:
       return assertNever(kind)
   }

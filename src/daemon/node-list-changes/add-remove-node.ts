@@ -87,7 +87,7 @@ export async function removeNode(daemon: Daemon, removed: NodeName): Promise<voi
   const { name: self, store, file, view, isUp, hearsWitness } = await quorateNode(daemon)
   const why = whyNotRemoved(removed, { self, file, view, isUp, hearsWitness })
   if (why !== undefined) throw why
-  daemon.takeNodeList(await changeNodeList(store, file, marked(removed)), 'store')
+  daemon.list.take(await changeNodeList(store, file, marked(removed)), 'store')
   daemon.node.beginRemoval(removed)
   const entry = (): ClusterNodeEntry | undefined => daemon.node.file.nodes.find(({ name }) => name === removed)
   let waitsSince = performance.now()
