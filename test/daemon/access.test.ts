@@ -15,7 +15,7 @@ import { visibleState } from '../../src/daemon/access/visible-state.ts'
 import { AgentToolsWorld } from '../../src/daemon/agent-tools/agent-tools.ts'
 import { LimitedToolsWorld } from '../../src/daemon/agent-tools/limited-tools-world.ts'
 import { limitedHandlers } from '../../src/daemon/api/limited-api.ts'
-import { guardLocal, type LocalHandlers, localNeeds } from '../../src/daemon/api/local-calls.ts'
+import { guardLocal, localNeeds } from '../../src/daemon/api/local-calls.ts'
 import { stoppedState } from '../../src/daemon/cluster-state/cluster-state.ts'
 import type { Daemon } from '../../src/daemon/lifecycle/daemon.ts'
 import {
@@ -26,6 +26,7 @@ import {
   localService,
   PeerCredentials,
 } from '../../src/rpc/index.ts'
+import { localHandlers } from '../support/local-client.ts'
 
 let folder: string
 beforeEach(() => {
@@ -205,7 +206,7 @@ test('a user with roles gets what was counted of resources that the user may rea
   const permissions = ['db', 'pings'].map((id) => ({ id, role: 'r', kind: 'read', on: { by: 'element', id } }) as const)
   const counted = ['db', 'ping:1', 'secret', 'secret:0'].map((resource) => ({ value: 1, labels: { resource } }))
   const json = JSON.stringify([{ name: 'm', values: [...counted, { value: 2, labels: {} }] }])
-  const handlers = { getMetrics: async () => await Promise.resolve({ json }) } as unknown as LocalHandlers
+  const handlers = localHandlers({ getMetrics: async () => await Promise.resolve({ json }) })
   const limited = { kind: 'limited', user: 'alice', permissions } as const
   const shown = async (configuration: { readonly cib: XmlElement } | undefined): Promise<unknown> => {
     const guardedFor = () => new GuardedCib(limited, new Selector())
@@ -226,12 +227,12 @@ describe('a user with roles who watches', () => {
   /** What is to be watched, as long as the signal says; `rightsOf` may take its time, or refuse. */
   const watching = (rightsOf: () => Promise<Rights>) => {
     let show: (state: ClusterState) => void = () => undefined
-    const handlers = {
+    const handlers = localHandlers({
       watchState: async (_asked: unknown, send: typeof show, { signal }: CallContext) => {
         show = send
         if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
       },
-    } as unknown as LocalHandlers
+    })
     const daemon = { configuration: undefined, access: { rightsOf, guardedFor: () => undefined } } as unknown as Daemon
     return { watch: limitedHandlers(daemon, handlers, rights).watchState, show: (state: ClusterState) => show(state) }
   }
@@ -348,7 +349,7 @@ test('access control that is turned on ends what somebody watches who has no rol
   }
   const handlers = guardLocal(
     { access } as unknown as Daemon,
-    { watchState } as unknown as Handlers<typeof localService>,
+    localHandlers({ watchState }),
   )
   const sent: unknown[] = []
   const context = { signal: new AbortController().signal, caller: user(2) }
@@ -394,9 +395,9 @@ test('a user with roles acts under his own name, whatever his request says', asy
     guardedFor: () => ({ administers: async () => await Promise.resolve(true) }),
   }
   const names: unknown[] = []
-  const acquireLock = async (request: { readonly user: string }): Promise<unknown> => {
+  const acquireLock = async (request: { readonly user: string }) => {
     names.push(request.user)
-    return await Promise.resolve({})
+    return await Promise.resolve({ outcome: 'acquired' })
   }
   const seen: unknown[] = []
   const node = {
@@ -407,7 +408,7 @@ test('a user with roles acts under his own name, whatever his request says', asy
     },
   }
   const daemon = { access, running: true, node, configuration: { cib: cibWith(true) } } as unknown as Daemon
-  const handlers = guardLocal(daemon, { acquireLock } as unknown as LocalHandlers)
+  const handlers = guardLocal(daemon, localHandlers({ acquireLock }))
   const context = { signal: new AbortController().signal, caller: user(1) }
   await handlers.acquireLock({ user: 'root' } as never, context as never)
   expect(names).toEqual(['alice'])
@@ -433,9 +434,7 @@ test('settings for scripts may be passwords: who may not run jobs does not read 
     }
     const handlers = guardLocal(
       { access, configuration: { cib } } as unknown as Daemon,
-      {
-        getLifecycle,
-      } as unknown as LocalHandlers,
+      localHandlers({ getLifecycle }),
     )
     const context = { signal: new AbortController().signal, caller: user(1) }
     const { known } = await handlers.getLifecycle({}, context as never)

@@ -2,11 +2,11 @@ import { expect, test } from 'vitest'
 import { nodeName } from '../../src/base/index.ts'
 import { emptyView } from '../../src/controller/index.ts'
 import { AttributeChanges } from '../../src/daemon/attributes/attribute-changes.ts'
-import type { Store } from '../../src/store/index.ts'
+import type { Revision } from '../../src/store/index.ts'
 
-const transaction = async () => await Promise.resolve({ applied: true, revision: 0 })
+const transaction = async () => await Promise.resolve({ applied: true, revision: 0 as Revision })
 const changes = new AttributeChanges({
-  store: () => ({ transaction }) as unknown as Store,
+  store: () => ({ transaction }),
   view: () => emptyView,
   onState: () => () => undefined,
 })

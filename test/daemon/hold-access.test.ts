@@ -11,7 +11,6 @@ import type { LimitedRights } from '../../src/daemon/access/rights.ts'
 import type { Selector } from '../../src/daemon/access/selector.ts'
 import { holdHandlers } from '../../src/daemon/api/hold-api.ts'
 import { type LimitedHandlers, limitedHandlers } from '../../src/daemon/api/limited-api.ts'
-import type { LocalHandlers } from '../../src/daemon/api/local-calls.ts'
 import { readConfigVersion } from '../../src/daemon/configuration/config-history.ts'
 import { readConfigurationToPush, saveConfiguration } from '../../src/daemon/configuration/configuration-edit.ts'
 import { takenBack } from '../../src/daemon/configuration/unconfirmed-keeper.ts'
@@ -22,6 +21,7 @@ import type { StoreView } from '../../src/daemon/records/store-view.ts'
 import type { CallContext } from '../../src/rpc/index.ts'
 import { EmbeddedStore } from '../../src/store/index.ts'
 import { hold } from '../holds/hold.ts'
+import { localHandlers } from '../support/local-client.ts'
 import { openStoreView } from '../support/open-store-view.ts'
 
 const log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined }
@@ -95,7 +95,7 @@ function of(...permissions: readonly AclPermission[]) {
   const rights = { kind: 'limited' as const, user: 'alice', permissions }
   const handlers: LimitedHandlers = limitedHandlers(
     daemon,
-    { ...all, readJournal: () => Promise.resolve({ lines: 'a journal', missing: [] }) } as unknown as LocalHandlers,
+    localHandlers({ ...all, readJournal: () => Promise.resolve({ lines: 'a journal', missing: [] }) }),
     rights,
   )
   return {

@@ -5,7 +5,7 @@ import type { TransientAttributeRecord } from '../../src/cib/index.ts'
 import { type ClusterView, emptyView } from '../../src/controller/index.ts'
 import { AttributeChanges } from '../../src/daemon/attributes/attribute-changes.ts'
 import { refuseManyTickets } from '../../src/daemon/records/record-room.ts'
-import type { Store } from '../../src/store/index.ts'
+import type { Revision } from '../../src/store/index.ts'
 
 const value = 'x'.repeat(60 * 1024)
 const record = (node: string, name: string): TransientAttributeRecord => ({
@@ -20,9 +20,9 @@ function changesIn(view: ClusterView): { readonly changes: AttributeChanges; rea
   let written = 0
   const transaction = async () => {
     written++
-    return await Promise.resolve({ applied: true, revision: 0 })
+    return await Promise.resolve({ applied: true, revision: 0 as Revision })
   }
-  const ports = { store: () => ({ transaction }) as unknown as Store, view: () => view, onState: () => () => undefined }
+  const ports = { store: () => ({ transaction }), view: () => view, onState: () => () => undefined }
   return { changes: new AttributeChanges(ports), written: () => written }
 }
 
@@ -45,7 +45,7 @@ test('the transient attributes of a node have an end, of each node by itself, an
 
 test('what waits for its dampening counts as well', async () => {
   const withheld = new Map(full.map((one) => [one.name, one]))
-  const { changes } = changesIn({ ...emptyView, withheld } as unknown as ClusterView)
+  const { changes } = changesIn({ ...emptyView, withheld })
   await expect(changes.set(record('n1', 'b'))).rejects.toThrow('is the most that they may have')
 })
 

@@ -9,6 +9,7 @@ import { allCommands } from '../../src/cli/commands/all-commands.ts'
 import { runLine } from '../../src/cli/start/run.ts'
 import { type ClusterView, cibOfView, emptyView, observe } from '../../src/controller/index.ts'
 import { configurationHandlers } from '../../src/daemon/api/configuration-api.ts'
+import { stoppedState } from '../../src/daemon/cluster-state/cluster-state.ts'
 import { readApplied } from '../../src/daemon/configuration/applied.ts'
 import { readConfigurationToPush, saveConfiguration } from '../../src/daemon/configuration/configuration-edit.ts'
 import { refuseUnconfirmable, unconfirmedNotes, unconfirmedWrites } from '../../src/daemon/configuration/unconfirmed.ts'
@@ -18,9 +19,9 @@ import { observationOf } from '../../src/daemon/node/observations.ts'
 import { toBytes } from '../../src/daemon/records/json-value.ts'
 import { keys, unconfirmedDocumentsPrefix, unconfirmedPrefix } from '../../src/daemon/records/keys.ts'
 import type { StoreView } from '../../src/daemon/records/store-view.ts'
-import type { LocalClient } from '../../src/rpc/index.ts'
 import { EmbeddedStore } from '../../src/store/index.ts'
 import { scriptedTerminal } from '../cli/scripted-terminal.ts'
+import { localClient } from '../support/local-client.ts'
 import { openStoreView } from '../support/open-store-view.ts'
 
 const log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined }
@@ -86,17 +87,16 @@ afterEach(async () => {
 
 async function type(line: string, files: Readonly<Record<string, string>> = {}) {
   const handlers = configurationHandlers({ node } as unknown as Daemon)
-  const live = {
+  const live = localClient({
     ...handlers,
-    getState: () => Promise.resolve({ configured: true, started: true }),
-    close: () => undefined,
-  }
+    getState: () => Promise.resolve({ ...stoppedState(undefined, 'n1', true), configured: true, started: true }),
+  })
   const version = view.configuration?.version
   const outcome = await runLine({
     commands: allCommands,
     line: line.split(' '),
     terminal: { ...scriptedTerminal(), readFile: (path) => Promise.resolve(files[path] ?? '') },
-    openCluster: () => accessThrough(live as unknown as LocalClient, 'root'),
+    openCluster: () => accessThrough(live, 'root'),
   })
   // This node reads what it has just written.
   const { versions } = await handlers.listConfigVersions({}, { caller: { kind: 'unknown' } } as never)

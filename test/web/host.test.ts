@@ -5,21 +5,24 @@ import type { LocalClient } from '../../src/rpc/index.ts'
 import { endpointsOf } from '../../src/web/command-table.ts'
 import type { Given } from '../../src/web/request.ts'
 import { runCommand } from '../../src/web/run-command.ts'
+import { localClient } from '../support/local-client.ts'
 
 const endpoints = endpointsOf(allCommands)
 const xml =
   '<cib crm_feature_set="3.19.0" validate-with="pacemaker-3.9" epoch="1" num_updates="0" admin_epoch="0"><configuration><crm_config/><nodes/><resources/><constraints/></configuration><status/></cib>'
 
 function clientThat(pushes: unknown[], shown = xml): LocalClient {
-  return {
-    close: () => undefined,
+  return localClient({
     getCib: async () => await Promise.resolve({ xml: shown, version: 17 }),
-    clearNode: async (asked: unknown) => await Promise.resolve(void pushes.push(asked)),
+    clearNode: async (asked: unknown) => {
+      pushes.push(asked)
+      return await Promise.resolve({})
+    },
     pushConfiguration: async (asked: unknown) => {
       pushes.push(asked)
       return await Promise.resolve({ kind: 'saved', version: 18 })
     },
-  } as unknown as LocalClient
+  })
 }
 
 async function answerOf(path: string, given: Partial<Given>, pushes: unknown[] = [], shown = xml): Promise<string> {

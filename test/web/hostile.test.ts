@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createAuthority, createNodeCertificate, type LocalClient, refuse } from '../../src/rpc/index.ts'
 import { bounds } from '../../src/web/bounds.ts'
 import { Web } from '../../src/web/listen.ts'
+import { localClient } from '../support/local-client.ts'
 
 const good = 'systole_good'
 const host = '127.0.0.1'
@@ -19,7 +20,7 @@ const reports: string[] = []
 
 /** A daemon that knows one token, and notes what else it is asked. */
 function daemonFor(token: string): LocalClient {
-  const known: Readonly<Record<string, () => Promise<unknown>>> = {
+  const known: Partial<LocalClient> = {
     whoAmI: async () => {
       if (token === good) return await Promise.resolve({ user: 'token:good', limited: false })
       throw refuse(
@@ -46,7 +47,7 @@ function daemonFor(token: string): LocalClient {
     }
     return [name, call] as const
   })
-  return { ...Object.fromEntries(others), ...known, close: () => undefined } as unknown as LocalClient
+  return localClient({ ...Object.fromEntries(others), ...known })
 }
 
 beforeAll(async () => {

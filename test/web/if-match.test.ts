@@ -1,17 +1,16 @@
 /** A version that a request names: nothing is done with another, whatever the command changes. */
 import { expect, test } from 'vitest'
 import { allCommands } from '../../src/cli/index.ts'
-import type { LocalClient } from '../../src/rpc/index.ts'
 import { endpointsOf } from '../../src/web/command-table.ts'
 import { clusterFor, runCommand } from '../../src/web/run-command.ts'
+import { localClient } from '../support/local-client.ts'
 
 const xml = '<cib><configuration><crm_config/><nodes/><resources/><constraints/></configuration></cib>'
 
 function daemon() {
   const done: string[] = []
   let version = 17
-  const live = {
-    close: () => undefined,
+  const live = localClient({
     getCib: async () => await Promise.resolve({ xml, version }),
     pushConfiguration: async ({ command }: { readonly command: string }) => {
       done.push(command)
@@ -20,14 +19,14 @@ function daemon() {
     },
     stopCluster: async () => {
       done.push('stopCluster')
-      return await Promise.resolve({})
+      return await Promise.resolve({ answers: [] })
     },
     revokeApiToken: async () => {
       done.push('revokeApiToken')
       return await Promise.resolve({})
     },
-  }
-  return { live: live as unknown as LocalClient, done }
+  })
+  return { live, done }
 }
 
 test('also a command that changes no configuration is refused with another version', async () => {

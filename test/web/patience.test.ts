@@ -1,9 +1,10 @@
 /** How long commands of the API go on, and how many places an address can take: the real server on loopback, with a daemon that never answers. */
 import { connect, type TLSSocket } from 'node:tls'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createAuthority, createNodeCertificate, type LocalClient } from '../../src/rpc/index.ts'
+import { createAuthority, createNodeCertificate } from '../../src/rpc/index.ts'
 import { bounds } from '../../src/web/bounds.ts'
 import { Web } from '../../src/web/listen.ts'
+import { localClient } from '../support/local-client.ts'
 
 const host = '127.0.0.1'
 let port = 20_000 + (process.pid % 20_000)
@@ -35,7 +36,7 @@ const hangs =
     )
   }
 
-const daemon = {
+const daemon = localClient({
   whoAmI: async () => await Promise.resolve({ user: 'token:a', limited: false }),
   getCib: async () => await Promise.resolve({ xml, version: 1 }),
   getState: hangs('getState', 1),
@@ -46,8 +47,7 @@ const daemon = {
     await released
     return { started: true, quorate: true, member: true, active: '' }
   },
-  close: () => undefined,
-} as unknown as LocalClient
+})
 
 beforeAll(async () => {
   const authority = await createAuthority('test')

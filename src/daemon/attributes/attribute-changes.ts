@@ -25,7 +25,7 @@ import { type HasState, untilState } from '../shared-state/until-state.ts'
 const seenTimeoutMs = 5000
 
 export interface AttributePorts {
-  readonly store: () => Store
+  readonly store: () => Pick<Store, 'transaction'>
   readonly view: () => ClusterView
   readonly onState: HasState['onState']
 }

@@ -1,13 +1,14 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { KeptLock } from '../../../src/cli/commands/lock/kept-lock.ts'
-import type { LocalClient } from '../../../src/rpc/index.ts'
+import type { Messages } from '../../../src/rpc/index.ts'
+import { localClient } from '../../support/local-client.ts'
 
 /** The daemon's answers by what it is asked; a real one is in test/nodes/locks.test.ts. */
 const asked = { name: 'backup', user: 'root', holder: 'h1', ttlMs: 30_000, renew: false }
-let answer: () => Promise<unknown>
+let answer: () => Promise<Messages['LockAnswer']>
 const released: unknown[] = []
 const renewals: unknown[] = []
-const live = {
+const live = localClient({
   acquireLock: async (request: unknown) => {
     renewals.push(request)
     return await answer()
@@ -16,7 +17,7 @@ const live = {
     released.push(request)
     return await Promise.resolve({ outcome: 'released' })
   },
-} as unknown as LocalClient
+})
 
 beforeEach(() => {
   vi.useFakeTimers()
@@ -73,9 +74,20 @@ test('the time of an extension counts from before it was asked for', async () =>
   await kept.stop()
 })
 
+const ofAnother = {
+  name: 'backup',
+  owner: 'root@n2',
+  node: 'n2',
+  user: 'root',
+  since: '',
+  renewed: '',
+  ttlMs: 30_000,
+  kept: true,
+}
+
 test('one that somebody else has got ends its command at once', async () => {
   const end = vi.fn()
-  answer = () => Promise.resolve({ outcome: 'held', lock: { owner: 'root@n2' } })
+  answer = () => Promise.resolve({ outcome: 'held', lock: ofAnother })
   const kept = keptFromNow(end)
   await vi.advanceTimersByTimeAsync(5_000)
   expect(end).toHaveBeenCalledOnce()
