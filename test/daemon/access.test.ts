@@ -347,10 +347,7 @@ test('access control that is turned on ends what somebody watches who has no rol
     send(state)
     await once(signal, 'abort')
   }
-  const handlers = guardLocal(
-    { access } as unknown as Daemon,
-    localHandlers({ watchState }),
-  )
+  const handlers = guardLocal({ access } as unknown as Daemon, localHandlers({ watchState }))
   const sent: unknown[] = []
   const context = { signal: new AbortController().signal, caller: user(2) }
   const watching = handlers.watchState({}, (one) => sent.push(one), context as never)

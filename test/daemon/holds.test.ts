@@ -10,7 +10,6 @@ import { acquiring, holdHandlers } from '../../src/daemon/api/hold-api.ts'
 import { listConfigVersions } from '../../src/daemon/configuration/config-history.ts'
 import { readConfigurationToPush, saveConfiguration } from '../../src/daemon/configuration/configuration-edit.ts'
 import { HoldKeeper } from '../../src/daemon/holds/hold-keeper.ts'
-import type { Daemon } from '../../src/daemon/lifecycle/daemon.ts'
 import { observationOf } from '../../src/daemon/node/observations.ts'
 import type { StoredHold } from '../../src/daemon/records/hold-records.ts'
 import { toBytes } from '../../src/daemon/records/json-value.ts'
@@ -20,6 +19,7 @@ import { type HoldRecord, mostHolds } from '../../src/holds/index.ts'
 import type { CallContext } from '../../src/rpc/index.ts'
 import { EmbeddedStore } from '../../src/store/index.ts'
 import { hold } from '../holds/hold.ts'
+import { clusterFile } from '../support/cluster-file.ts'
 import { openStoreView } from '../support/open-store-view.ts'
 
 const log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined }
@@ -34,7 +34,7 @@ let store: EmbeddedStore
 let seen: StoreView
 let view: ClusterView
 let listeners: Set<() => void>
-let node: Daemon['node']
+let node: Parameters<typeof holdHandlers>[0]['node']
 let holds: ReturnType<typeof holdHandlers>
 let warned: unknown[]
 const warn = (...told: unknown[]): void => {
@@ -53,7 +53,7 @@ beforeEach(async () => {
   })
   node = {
     name: nodeName('n1'),
-    file: { nodes: [{ name: 'n1' }, { name: 'n2' }] },
+    file: clusterFile('n1', 'n2'),
     quorate: true,
     quorateUntil: monotonicMs(Number.MAX_SAFE_INTEGER),
     store,
@@ -64,8 +64,8 @@ beforeEach(async () => {
       listeners.add(tell)
       return () => listeners.delete(tell)
     },
-  } as unknown as typeof node
-  holds = holdHandlers({ node, file: {}, refuseOnWitness: () => undefined, log: { ...log, warn } } as unknown as Daemon)
+  }
+  holds = holdHandlers({ node, file: node.file, refuseOnWitness: () => undefined, log: { ...log, warn } })
   await saveConfiguration(node, { ...readConfigurationToPush(cib), expectedVersion: 0, user: 'root', command: 'test' })
   await expect.poll(() => view.configuration?.version).toBe(1)
 })

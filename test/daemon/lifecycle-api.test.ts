@@ -5,19 +5,20 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { monotonicMs, nodeName } from '../../src/base/index.ts'
 import { emptyView } from '../../src/controller/index.ts'
 import { lifecycleHandlers } from '../../src/daemon/api/lifecycle-api.ts'
-import type { Daemon } from '../../src/daemon/lifecycle/daemon.ts'
+import type { ClusterFile } from '../../src/daemon/node-list/cluster-file.ts'
 import { toBytes } from '../../src/daemon/records/json-value.ts'
 import { nodeListKey, nodeVersionKey, rolloutKey, settingKey } from '../../src/daemon/records/keys.ts'
 import { forgetRecords } from '../../src/daemon/removal/forget-node.ts'
 import { type LifecycleKnown, newRecord, readRollout } from '../../src/rollout/index.ts'
 import type { CallContext } from '../../src/rpc/index.ts'
 import { EmbeddedStore, type Entry } from '../../src/store/index.ts'
+import { clusterFile } from '../support/cluster-file.ts'
 
 const names = ['n1', 'n2'].map((name) => nodeName(name))
 let folder: string
 let store: EmbeddedStore
 let entries: readonly Entry[] = []
-let node: { quorate: boolean; file: { nodes: object[] } } & Omit<Daemon['node'], 'file'>
+let node: { quorate: boolean; file: ClusterFile } & Parameters<typeof lifecycleHandlers>[0]['node']
 let api: ReturnType<typeof lifecycleHandlers>
 const context = { caller: { kind: 'unknown' } } as CallContext
 
@@ -25,10 +26,10 @@ beforeEach(() => {
   entries = []
   folder = mkdtempSync(join(tmpdir(), 'systole-lifecycle-'))
   store = new EmbeddedStore({ directory: folder })
-  const file = { nodes: names.map((name) => ({ name })) }
+  const file = clusterFile(...names)
   const below = (prefix: string): readonly Entry[] => entries.filter(({ key }) => key.startsWith(prefix))
   node = {
-    name: names[0],
+    name: nodeName('n1'),
     quorate: true,
     quorateUntil: monotonicMs(0),
     store,
@@ -36,8 +37,8 @@ beforeEach(() => {
     file,
     rollouts: { below },
     onState: () => () => undefined,
-  } as unknown as typeof node
-  api = lifecycleHandlers({ node, file, refuseOnWitness: () => undefined } as unknown as Daemon)
+  }
+  api = lifecycleHandlers({ node, file, log: { warn: () => undefined }, refuseOnWitness: () => undefined })
 })
 afterEach(async () => {
   await store.close()
@@ -93,7 +94,7 @@ test('of a node that reports another version nothing is left under the one befor
 test('a node that was removed is in no list, and its report and its settings leave nothing', async () => {
   await report({ node: 'n2', version: '1' })
   await set({ scope: 'host', name: 'n2' })
-  node.file.nodes.pop()
+  node.file = clusterFile('n1')
   await forgetRecords(store, nodeName('n2'))
   await expect(report({ node: 'n2', version: '1' })).rejects.toThrow("There is no node 'n2'.")
   await expect(set({ scope: 'host', name: 'n2' })).rejects.toThrow("There is no node 'n2'.")
@@ -108,7 +109,7 @@ test('a report that meets the removal of its node is not written', async () => {
   store.transaction = async (asked) => {
     if (isFirst) {
       isFirst = false
-      node.file.nodes.pop()
+      node.file = clusterFile('n1')
       await transaction.call(store, {
         compare: [],
         writes: [{ kind: 'put', key: nodeListKey, value: toBytes({ nodes: ['n1'] }) }],

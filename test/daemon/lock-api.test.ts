@@ -5,15 +5,15 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { monotonicMs, nodeName } from '../../src/base/index.ts'
 import { emptyView } from '../../src/controller/index.ts'
 import { lockHandlers } from '../../src/daemon/api/lock-api.ts'
-import type { Daemon } from '../../src/daemon/lifecycle/daemon.ts'
 import { toBytes } from '../../src/daemon/records/json-value.ts'
 import { lockKey } from '../../src/daemon/records/keys.ts'
 import type { CallContext } from '../../src/rpc/index.ts'
 import { EmbeddedStore } from '../../src/store/index.ts'
+import { clusterFile } from '../support/cluster-file.ts'
 
 let folder: string
 let store: EmbeddedStore
-let node: { quorate: boolean } & Daemon['node']
+let node: { quorate: boolean } & Parameters<typeof lockHandlers>[0]['node']
 let locks: ReturnType<typeof lockHandlers>
 const context = { caller: { kind: 'unknown' } } as CallContext
 
@@ -21,8 +21,9 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'systole-lock-api-'))
   store = new EmbeddedStore({ directory: folder })
   const shared = { name: nodeName('n1'), quorate: true, quorateUntil: monotonicMs(0), store, view: emptyView }
-  node = { ...shared, onState: () => () => undefined } as unknown as typeof node
-  locks = lockHandlers({ node, file: {}, refuseOnWitness: () => undefined } as unknown as Daemon)
+  const file = clusterFile('n1')
+  node = { ...shared, file, onState: () => () => undefined }
+  locks = lockHandlers({ node, file, log: { warn: () => undefined }, refuseOnWitness: () => undefined })
 })
 afterEach(async () => {
   await store.close()

@@ -14,13 +14,13 @@ import { readApplied } from '../../src/daemon/configuration/applied.ts'
 import { readConfigurationToPush, saveConfiguration } from '../../src/daemon/configuration/configuration-edit.ts'
 import { refuseUnconfirmable, unconfirmedNotes, unconfirmedWrites } from '../../src/daemon/configuration/unconfirmed.ts'
 import { UnconfirmedKeeper } from '../../src/daemon/configuration/unconfirmed-keeper.ts'
-import type { Daemon } from '../../src/daemon/lifecycle/daemon.ts'
 import { observationOf } from '../../src/daemon/node/observations.ts'
 import { toBytes } from '../../src/daemon/records/json-value.ts'
 import { keys, unconfirmedDocumentsPrefix, unconfirmedPrefix } from '../../src/daemon/records/keys.ts'
 import type { StoreView } from '../../src/daemon/records/store-view.ts'
 import { EmbeddedStore } from '../../src/store/index.ts'
 import { scriptedTerminal } from '../cli/scripted-terminal.ts'
+import { clusterFile } from '../support/cluster-file.ts'
 import { localClient } from '../support/local-client.ts'
 import { openStoreView } from '../support/open-store-view.ts'
 
@@ -34,7 +34,7 @@ let folder: string
 let store: EmbeddedStore
 let seen: StoreView
 let view: ClusterView
-let node: Daemon['node']
+let node: Parameters<typeof configurationHandlers>[0]['node']
 let keeper: UnconfirmedKeeper
 let term: number
 let clock: number
@@ -52,6 +52,7 @@ beforeEach(async () => {
   })
   node = {
     name: nodeName('n1'),
+    file: clusterFile('n1', 'n2'),
     quorate: true,
     quorateUntil: monotonicMs(Number.MAX_SAFE_INTEGER),
     store,
@@ -62,7 +63,7 @@ beforeEach(async () => {
       listeners.add(tell)
       return () => listeners.delete(tell)
     },
-  } as unknown as typeof node
+  }
   await saveConfiguration(node, { ...readConfigurationToPush(cib), expectedVersion: 0, user: 'root', command: 'test' })
   const dc = await store.transaction({ compare: [], writes: [{ kind: 'put', key: keys.dc, value: toBytes({}) }] })
   term = Number(dc.revision)
@@ -86,9 +87,13 @@ afterEach(async () => {
 })
 
 async function type(line: string, files: Readonly<Record<string, string>> = {}) {
-  const handlers = configurationHandlers({ node } as unknown as Daemon)
+  const handlers = configurationHandlers({ node, file: node.file, log, refuseOnWitness: () => undefined })
+  const own = Object.entries(handlers).map(([name, handle]) => [
+    name,
+    async (asked: never) => await handle(asked, { caller: { kind: 'unknown' }, signal: new AbortController().signal }),
+  ])
   const live = localClient({
-    ...handlers,
+    ...Object.fromEntries(own),
     getState: () => Promise.resolve({ ...stoppedState(undefined, 'n1', true), configured: true, started: true }),
   })
   const version = view.configuration?.version

@@ -6,12 +6,12 @@ import { readApplied } from '../configuration/applied.ts'
 import { readConfigVersion } from '../configuration/config-history.ts'
 import { readConfigurationToPush, saveConfiguration } from '../configuration/configuration-edit.ts'
 import { confirmChanges, versionsWithWaiting } from '../configuration/unconfirmed.ts'
-import type { Daemon } from '../lifecycle/daemon.ts'
+import type { AnsweringDaemon } from './configured-file.ts'
 
 type LocalHandlers = Handlers<typeof localService>
 
 export function configurationHandlers(
-  daemon: Daemon,
+  daemon: AnsweringDaemon,
 ): Pick<
   LocalHandlers,
   'getCib' | 'pushConfiguration' | 'listConfigVersions' | 'getConfigVersion' | 'confirmChange' | 'getApplied'

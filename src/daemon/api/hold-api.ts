@@ -4,7 +4,6 @@ import { didYouMean, nodeName, resourceId, similarWords, tooLong } from '../../b
 import { findResource, nodeNamesOf, parseRole } from '../../cib/index.ts'
 import { type HoldRecord, holdKinds, isHoldId, longestHoldReason, mostHolds, parseHold } from '../../holds/index.ts'
 import { type Handlers, type localService, type Messages, refuse } from '../../rpc/index.ts'
-import type { Daemon } from '../lifecycle/daemon.ts'
 import { refuseUnfit } from '../records/fit-value.ts'
 import {
   deleteHold,
@@ -16,7 +15,7 @@ import {
 } from '../records/hold-records.ts'
 import { quorumSoon } from '../shared-state/quorum-soon.ts'
 import { untilState } from '../shared-state/until-state.ts'
-import { configuredFile } from './configured-file.ts'
+import { type AnsweringDaemon, configuredFile } from './configured-file.ts'
 
 /** Others who change the same holds at the same time come first that often. */
 const attempts = 20
@@ -30,7 +29,7 @@ const longestHolder = 64
 
 type HoldHandlers = Pick<Handlers<typeof localService>, 'acquireHolds' | 'renewHolds' | 'releaseHolds' | 'listHolds'>
 
-export function holdHandlers(daemon: Daemon): HoldHandlers {
+export function holdHandlers(daemon: AnsweringDaemon): HoldHandlers {
   return {
     acquireHolds: async (asked) => {
       configuredFile(daemon)
@@ -71,7 +70,7 @@ export function holdHandlers(daemon: Daemon): HoldHandlers {
 }
 
 /** What is asked for, as records. Whatever is wrong with it is refused. */
-export function holdsToAcquire(daemon: Daemon, asked: Messages['AcquireHoldsRequest']): readonly HoldRecord[] {
+export function holdsToAcquire(daemon: AnsweringDaemon, asked: Messages['AcquireHoldsRequest']): readonly HoldRecord[] {
   const { holds, reason, ttlMs, holder, command, user } = asked
   refuseWrong(asked)
   const since = new Date().toISOString()
@@ -137,7 +136,7 @@ function refuseWrong({ holds, reason, ttlMs, holder, command, user }: Messages['
     throw refuse('bad-duration', 'A hold that a process renews needs a time.')
 }
 
-function knownNode(daemon: Daemon, name: string): string {
+function knownNode(daemon: AnsweringDaemon, name: string): string {
   const { view, file } = daemon.node
   const configured = view.configuration === undefined ? [] : nodeNamesOf(view.configuration.cib)
   const known = [...new Set([...file.nodes.map((node) => node.name as string), ...configured])]
@@ -145,7 +144,7 @@ function knownNode(daemon: Daemon, name: string): string {
   throw refuse('no-such-node', `There is no node '${name}'.${didYouMean(similarWords(name, known))}`)
 }
 
-function knownResource(daemon: Daemon, id: string): string {
+function knownResource(daemon: AnsweringDaemon, id: string): string {
   const { configuration } = daemon.node.view
   if (configuration !== undefined && findResource(configuration.cib, id) !== undefined) return resourceId(id)
   throw noSuchResource(id)
@@ -206,7 +205,7 @@ export function releasing(stored: readonly StoredHold[], asked: Messages['Releas
 
 /** By what the store has, which this node may not have seen yet. Answered once this node sees the change. */
 async function change(
-  daemon: Daemon,
+  daemon: AnsweringDaemon,
   step: (stored: readonly StoredHold[]) => HoldStep,
 ): Promise<Messages['HoldsAnswer']> {
   const { node } = daemon
@@ -223,7 +222,7 @@ async function change(
 }
 
 /** As DC a node of an older version would not obey them. What is held already can be renewed and released all the same. */
-function refuseOlderNodes(daemon: Daemon): void {
+function refuseOlderNodes(daemon: AnsweringDaemon): void {
   const older = [...daemon.node.view.members.values()].filter(({ knowsHolds }) => knowsHolds !== true)
   if (older.length > 0)
     throw refuse(

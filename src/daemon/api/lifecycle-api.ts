@@ -17,7 +17,6 @@ import {
 } from '../../rollout/index.ts'
 import { type Handlers, type localService, type Messages, refuse } from '../../rpc/index.ts'
 import { type Comparison, type Entry, unchanged, type Write } from '../../store/index.ts'
-import type { Daemon } from '../lifecycle/daemon.ts'
 import { toBytes } from '../records/json-value.ts'
 import {
   desiredVersionKey,
@@ -32,7 +31,7 @@ import { desiredIn } from '../rollout/known-rollouts.ts'
 import { lifecycleOf, membersOf, settingsIn } from '../rollout/lifecycle.ts'
 import { type Below, storedRollouts, versionIn } from '../rollout/rollout-records.ts'
 import { quorumSoon } from '../shared-state/quorum-soon.ts'
-import { configuredFile } from './configured-file.ts'
+import { type AnsweringDaemon, configuredFile } from './configured-file.ts'
 
 type LifecycleHandlers = Pick<
   Handlers<typeof localService>,
@@ -45,7 +44,14 @@ const longestVersion = 255
 const longestValue = 4096
 const mostSettings = 1000
 
-export function lifecycleHandlers(daemon: Daemon): LifecycleHandlers {
+/** `below`: what this node has seen of rollouts and versions. */
+interface LifecycleDaemon extends AnsweringDaemon {
+  readonly node: AnsweringDaemon['node'] & {
+    readonly rollouts: { readonly below: (prefix: string) => readonly Entry[] }
+  }
+}
+
+export function lifecycleHandlers(daemon: LifecycleDaemon): LifecycleHandlers {
   return {
     getLifecycle: () => {
       configuredFile(daemon)
@@ -61,7 +67,7 @@ export function lifecycleHandlers(daemon: Daemon): LifecycleHandlers {
 }
 
 /** By what this node has seen. */
-function known({ node }: Daemon): LifecycleKnown {
+function known({ node }: LifecycleDaemon): LifecycleKnown {
   const { desired, versions } = lifecycleOf(node)
   return {
     ...(desired && { desired }),
@@ -77,7 +83,10 @@ interface Changed {
 }
 
 /** By what the store has now, and again where it was changed meanwhile. */
-async function changed(daemon: Daemon, change: (stored: Below) => Changed): Promise<Messages['VersionAnswer']> {
+async function changed(
+  daemon: LifecycleDaemon,
+  change: (stored: Below) => Changed,
+): Promise<Messages['VersionAnswer']> {
   configuredFile(daemon)
   const { node } = daemon
   if (!(await quorumSoon(node))) throw refuse('no-quorum', 'This node has no quorum: nothing was recorded.')
@@ -102,7 +111,7 @@ function refuseBadVersion(version: string): void {
     )
 }
 
-function trigger(daemon: Daemon, stored: Below, asked: Messages['TriggerVersionRequest']): Changed {
+function trigger(daemon: LifecycleDaemon, stored: Below, asked: Messages['TriggerVersionRequest']): Changed {
   const { node } = daemon
   const { version, force, user } = asked
   refuseBadVersion(version)
@@ -130,7 +139,7 @@ const activeRollouts = (stored: Below) =>
     .map(({ record }) => record)
     .filter((record) => !hasEnded(record))
 
-function report(daemon: Daemon, stored: Below, asked: Messages['ReportVersionRequest']): Changed {
+function report(daemon: LifecycleDaemon, stored: Below, asked: Messages['ReportVersionRequest']): Changed {
   const name = knownNode(daemon, asked.node)
   const said = reportIn(asked)
   const key = nodeVersionKey(name)
@@ -160,7 +169,7 @@ function report(daemon: Daemon, stored: Below, asked: Messages['ReportVersionReq
   }
 }
 
-function knownNode({ node }: Daemon, name: string): NodeName {
+function knownNode({ node }: LifecycleDaemon, name: string): NodeName {
   const { versions } = lifecycleOf(node)
   const names = [...membersOf(node.file), ...versions.map((one) => one.node)]
   const found = names.find((one) => one === name)
@@ -183,7 +192,7 @@ function reportIn({ version, status, exitCode }: Messages['ReportVersionRequest'
 
 const isStatusType = (text: string): text is StatusType => (statusTypes as readonly string[]).includes(text)
 
-function setting(daemon: Daemon, stored: Below, asked: Messages['SettingRequest']): Changed {
+function setting(daemon: LifecycleDaemon, stored: Below, asked: Messages['SettingRequest']): Changed {
   const { name, key, value } = asked
   const kind = settingKinds.find((one) => one === asked.kind)
   const scope = settingScopes.find((one) => one === asked.scope)

@@ -3,7 +3,6 @@ import { longestName, tooLong } from '../../base/index.ts'
 import { type Handlers, type localService, type Messages, refuse } from '../../rpc/index.ts'
 import { unchanged } from '../../store/index.ts'
 import { readBootId } from '../host/boot-id.ts'
-import type { Daemon } from '../lifecycle/daemon.ts'
 import {
   type Asking,
   afterAcquire,
@@ -16,7 +15,7 @@ import { refuseUnfit } from '../records/fit-value.ts'
 import { fromBytes, toBytes } from '../records/json-value.ts'
 import { lockKey, locksPrefix } from '../records/keys.ts'
 import { quorumSoon } from '../shared-state/quorum-soon.ts'
-import { configuredFile } from './configured-file.ts'
+import { type AnsweringDaemon, configuredFile } from './configured-file.ts'
 
 /** Others who want the same lock at the same time come first that often. */
 const attempts = 20
@@ -26,7 +25,7 @@ const mostLocks = 1000
 const longestReason = 1024
 
 export function lockHandlers(
-  daemon: Daemon,
+  daemon: AnsweringDaemon,
 ): Pick<Handlers<typeof localService>, 'acquireLock' | 'releaseLock' | 'listLocks'> {
   return {
     acquireLock: async (asked) => {
@@ -56,7 +55,7 @@ export function lockHandlers(
   }
 }
 
-function asking(daemon: Daemon, user: string): Asking {
+function asking(daemon: AnsweringDaemon, user: string): Asking {
   return {
     user: user || 'unknown',
     node: daemon.node.name,
@@ -84,7 +83,7 @@ function refuseWrong({ name, owner, reason, holder, user, ttlMs }: Messages['Acq
 
 /** By what the store has, which this node may not have seen yet: of two who want it at the same moment one gets it. */
 async function change(
-  daemon: Daemon,
+  daemon: AnsweringDaemon,
   name: string,
   step: (before: LockRecord | undefined, locks: number) => LockStep,
   force = false,
