@@ -45,6 +45,17 @@ test('200 remote nodes are a heat map that says in words what its colours say', 
   await page.getByRole('link', { name: 'edge-000: offline, 0 resources' }).waitFor()
   await page.getByText('200 offline').waitFor()
   expect(await axeFindings(page)).toEqual([])
+  // Why vm-00: its last events first, older ones when they are asked for.
+  await page.evaluate(() => {
+    location.hash = '#/now/vm-00'
+  })
+  await page.getByText('Recent events').click()
+  await page.locator('.past li').first().waitFor()
+  expect(await page.locator('.past li').count()).toBe(12)
+  await page.getByRole('button', { name: /Show older events \(49\d\d\)/ }).press('Enter')
+  await expect.poll(async () => await page.locator('.past li').count()).toBe(1000)
+  await page.locator('.past').getByText('no answer').waitFor()
+  expect(await axeFindings(page)).toEqual([])
   expect(troubles).toEqual([])
   await frozen.close()
 })
