@@ -31,7 +31,7 @@ esac
 [ "${1:-}" = rollout ] && packages+=(mariadb-server galera-4 rsync rabbitmq-server python3-pika python3-pymysql ansible-core facter)
 [ "${1:-}" = services ] && packages+=(bind9-dnsutils musl-tools)
 [ "${1:-}" = facts ] && packages+=(smartmontools)
-[ "${1:-}" = console ] && packages+=(chromium fonts-dejavu-core tcpdump)
+[ "${1:-}" = console ] && packages+=(chromium firefox-esr fonts-dejavu-core tcpdump)
 [ "${1:-}" = agents ] && packages+=(mariadb-server mariadb-backup galera-4 rsync rabbitmq-server python3-pika redis-server redis-tools bc
   memcached postgresql apache2 e2fsprogs
   keystone glance-api placement-api nova-api cinder-api heat-api neutron-server swift-proxy openstack-dashboard)
