@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { acceptClusterFile } from '../../src/daemon/node-list/accept-file.ts'
 import { parseClusterFile, printClusterFile } from '../../src/daemon/node-list/cluster-file.ts'
 
 const nodes = [
@@ -94,4 +95,12 @@ test('what a newer daemon has written is read without the entries that this one 
   expect(parseClusterFile(JSON.stringify(newer), 'ignored')).toEqual(parseClusterFile(JSON.stringify(whole)))
   expect(mistakes(newer)).toHaveLength(6)
   expect(parseClusterFile(JSON.stringify({ ...newer, nodes: [] }), 'ignored').ok).toBe(false)
+})
+
+test('a list that would hold the main thread for a minute is refused before it is read', () => {
+  const nodes = Array.from({ length: 100_000 }, (_, number) => ({ name: `n${number}` }))
+  const begun = performance.now()
+  expect(() => acceptClusterFile(JSON.stringify({ clusterName: 'x', nodes }))).toThrow('is too long')
+  expect(performance.now() - begun).toBeLessThan(5000)
+  expect(acceptClusterFile(JSON.stringify({ clusterName: 'x', nodes: nodes.slice(0, 1000) })).nodes).toHaveLength(1000)
 })
