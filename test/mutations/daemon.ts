@@ -88,7 +88,7 @@ export const daemonDriver: Readonly<Record<string, readonly Mutation[]>> = {
   'src/daemon/node/own-troubles.ts': [
     [
       'what comes and goes is reported',
-      'told.includes(trouble) || (before.includes(trouble) && found.includes(trouble))',
+      'lasting.includes(trouble) || (before.includes(trouble) && found.includes(trouble))',
       'true',
     ],
   ],

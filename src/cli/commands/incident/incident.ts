@@ -55,8 +55,7 @@ export const incidentShow: Command = {
 export const incidentExport: Command = {
   path: ['incident', 'export'],
   usage: '<id> [<file>]',
-  summary:
-    'Save an incident with all its events as JSON, print it, or send it as a trace to a collector of OpenTelemetry',
+  summary: 'Save or print an incident with all its events as JSON, or send it as a trace by OTLP',
   details:
     'A trace has spans for the detection, each decision, each fencing and each operation. It is sent from this host, once. OTEL_EXPORTER_OTLP_HEADERS of the environment has headers for the collector: name=value, separated by commas.',
   examples: ['systole incident export i4711 --otlp=http://collector.example.com:4318'],
