@@ -58,7 +58,7 @@ function serve(socket) {
       const { name, id } = message
       const taken = { accepted: true, done: true, why: '', highestTerm: 0, message: '' }
       const own = { accepted: true, highestToken: message.body.token, incarnation: 1 }
-      const bodies = { own, perform: taken, pki: { trusts: [], certifiedBy: '' } }
+      const bodies = { own, perform: taken, pki: { trusts: [], certifiedBy: '' }, tasks: { ids: [] } }
       send({ kind: 'answer', id, body: bodies[name] ?? {} })
       if (name === 'own' && messages.hangUpMs !== undefined) setTimeout(hangUp, 500, socket)
       else if (name === 'own') setTimeout(attack, 1000)
