@@ -25,7 +25,11 @@ beforeEach(async () => {
   const slow: Store = {
     get: async (key) => await embedded.get(key),
     list: async (prefix) => await embedded.list(prefix),
-    transaction: async (transaction) => await embedded.transaction(transaction),
+    // As with etcd: a transaction that is applied has a revision of its own, also where what it deletes was not there, or it only compares.
+    transaction: async (transaction) => {
+      const mark = { kind: 'put', key: '/systole-request/1', value: Buffer.from('1') } as const
+      return await embedded.transaction({ ...transaction, writes: [...transaction.writes, mark] })
+    },
     watch: (prefix, from, listener) =>
       embedded.watch(prefix, from, {
         ...listener,
@@ -115,6 +119,34 @@ describe('a command', () => {
     await writes.seen(async () => await store.transaction({ compare, writes: [] }))
     expect(copy.get(keys.ticket('t'))).toBeUndefined()
   })
+})
+
+test('what changes nothing is waited for by nobody, and status says nothing of it', async () => {
+  release()
+  writes = new OwnWrites({ copy, log: { warn: (text) => void warned.push(text) }, withinMs: 50 })
+  store = writes.noting(store)
+  await writes.seen(async () => await put(keys.ticket('t')))
+  for (const write of [
+    { kind: 'delete', key: keys.ticket('u') },
+    { kind: 'delete-prefix', prefix: keys.ticket('w') },
+    undefined,
+  ] as const)
+    await writes.seen(async () => await store.transaction({ compare: [], writes: write === undefined ? [] : [write] }))
+  expect(warned).toEqual([])
+  expect(writes.notes()).toEqual([])
+})
+
+test('a deletion is waited for', async () => {
+  release()
+  await writes.seen(async () => await put(keys.ticket('t')))
+  held = []
+  const remove = { kind: 'delete', key: keys.ticket('t') } as const
+  const answer = outcome(writes.seen(async () => await store.transaction({ compare: [], writes: [remove] })))
+  await untilHeld()
+  expect(answer()).toBe('waits')
+  release()
+  await expect.poll(answer).toBe('done')
+  expect(copy.get(keys.ticket('t'))).toBeUndefined()
 })
 
 describe('a copy that hangs', () => {

@@ -37,7 +37,7 @@ export class StoreCopy implements StoreView {
   readonly #lists = new Map<string, readonly Entry[]>()
   readonly #store: () => Store
   readonly #onChanges: OnChanges
-  readonly #waiting = new Set<{ readonly revision: Revision; readonly end: (isReached: boolean) => void }>()
+  readonly #waiting = new Set<{ readonly holds: () => boolean; readonly end: (isReached: boolean) => void }>()
   #revision = 0 as Revision
   #watch: Watch | undefined
   #closed = false
@@ -72,16 +72,16 @@ export class StoreCopy implements StoreView {
     for (const { end } of this.#waiting) end(false)
   }
 
-  /** True once everything up to that revision has been told to `onChanges`; false after that time, or when the copy is closed. */
-  async reaches(revision: Revision, timeoutMs: number): Promise<boolean> {
-    if (this.#revision >= revision || this.#closed) return this.#revision >= revision
+  /** True once that holds, which is looked at after each change; false after that time, or when the copy is closed. */
+  async until(holds: () => boolean, timeoutMs: number): Promise<boolean> {
+    if (this.#closed || holds()) return holds()
     return await new Promise((resolve) => {
       const end = (isReached: boolean): void => {
         clearTimeout(timer)
         this.#waiting.delete(waiting)
         resolve(isReached)
       }
-      const waiting = { revision, end }
+      const waiting = { holds, end }
       const timer = setTimeout(() => end(false), timeoutMs)
       this.#waiting.add(waiting)
     })
@@ -125,7 +125,7 @@ export class StoreCopy implements StoreView {
     this.#revision = revision
     for (const { key, entry } of changes) this.#put(key, entry)
     if (changes.length > 0) this.#onChanges(changes, revision)
-    for (const waiting of this.#waiting) if (waiting.revision <= revision) waiting.end(true)
+    for (const waiting of this.#waiting) if (waiting.holds()) waiting.end(true)
   }
 }
 
