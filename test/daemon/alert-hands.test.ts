@@ -228,3 +228,15 @@ test('a test is a marked event for the recipients that were named, once, and bes
   await expect(alerts.try({ alert: 'told', recipients: [] })).rejects.toThrow(/Another test/)
   await first
 })
+
+test('what a program said last is read, also where it comes after its end; what it leaves running holds up nobody', async () => {
+  const script = join(folder, 'late')
+  writeFileSync(
+    script,
+    '#!/bin/sh\n{ sleep 0.1; echo "no route" >&2; sleep 2; } &\necho $! > "$CRM_alert_recipient"\nexit 75\n',
+  )
+  chmodSync(script, 0o755)
+  const { hands: alerts } = open(`<alert id="late" path="${script}"><recipient id="r" value="${folder}/pid"/></alert>`)
+  const { results } = await alerts.try({ alert: 'late', recipients: [] })
+  expect(results[0]?.why).toContain('could not deliver: no route')
+})

@@ -3,6 +3,8 @@
  * part is kept for the log; a program that prints on and on waits for a reader then, until its time is over.
  */
 import { isAbsolute, join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { setTimeout as delay } from 'node:timers/promises'
 import { shippedAgent } from '../../alert-agents/index.ts'
 import type { AlertCall } from '../../alerts/index.ts'
 import { baseEnvironment, describeStartFailure, type ProgramEnd, runProgram } from '../../resource-agents/index.ts'
@@ -24,6 +26,7 @@ export interface AlertRun {
 }
 
 const keptOutput = 2000
+const lastWordsMs = 500
 /** EX_TEMPFAIL of sysexits.h: the recipient could not be reached, and perhaps can be later. */
 const tryAgain = 75
 
@@ -58,20 +61,30 @@ function begin(call: AlertCall, paths: Paths): AlertRun {
     ...(user.as === undefined ? {} : { as: user.as }),
   })
   const printed = new Printed()
-  for (const stream of [run.child?.stdout, run.child?.stderr]) {
-    if (!stream) continue
-    // A reader that is gone, or comes late, is no trouble of ours.
-    stream.on('error', () => undefined)
-    stream.on('data', (chunk: Buffer) => {
-      if (!printed.add(chunk)) stream.pause()
-    })
-  }
-  const ended = run.ended.then((end) => {
-    for (const stream of [run.child?.stdout, run.child?.stderr]) stream?.destroy()
+  const streams = [run.child?.stdout, run.child?.stderr].filter((stream) => stream !== undefined && stream !== null)
+  const read = streams.map(async (stream) => await readInto(printed, stream))
+  const ended = run.ended.then(async (end) => {
+    // Its last words may not have been read yet, and what it leaves running may hold the pipes open for good.
+    if (end.exitCode !== 0) await Promise.race([Promise.all(read), delay(lastWordsMs, undefined, { ref: false })])
+    for (const stream of streams) stream.destroy()
     const failure = failureOf(call, end, printed.text)
     return { ...(failure === undefined ? {} : { failure }), isLater: !end.timedOut && end.exitCode === tryAgain }
   })
   return { ended, kill: run.kill }
+}
+
+/** Resolves when there is nothing more to read, or no room for it. */
+async function readInto(printed: Printed, stream: Readable): Promise<void> {
+  await new Promise<void>((resolve) => {
+    stream.once('close', resolve)
+    // A reader that is gone, or comes late, is no trouble of ours.
+    stream.on('error', () => resolve())
+    stream.on('data', (chunk: Buffer) => {
+      if (printed.add(chunk)) return
+      stream.pause()
+      resolve()
+    })
+  })
 }
 
 /** Those that come with Systole are those of the version that runs, wherever it is installed. */
