@@ -128,7 +128,7 @@ beforeAll(async () => {
     files[name] = made
     return made
   }
-  for (const name of ['anna', 'bert', 'hal', 'root']) client(name, ops)
+  for (const name of ['anna', 'bert', 'hal', 'root', 'hacluster']) client(name, ops)
   client('stranger', other, { subject: '/CN=anna', extensions: forClients })
   client('server', ops, { subject: '/CN=anna', extensions: forServers('DNS:anna') })
   client('twice', ops, { subject: '/CN=anna/CN=bert', extensions: forClients })
@@ -203,7 +203,8 @@ test('of an authority: its common names are users with the rights that the acces
   expect(await ask('anna')).toMatchObject({ status: 200, body: { user: 'anna', limited: true } })
   expect(await ask('chain')).toMatchObject({ status: 200, body: { user: 'anna' } })
   expect(await ask('bert')).toMatchObject({ status: 403, body: { code: 'no-role' } })
-  expect(await ask('root')).toMatchObject({ status: 403, body: { code: 'no-such-user' } })
+  for (const name of ['root', 'hacluster'])
+    expect(await ask(name)).toMatchObject({ status: 403, body: { code: 'no-such-user' } })
   for (const name of ['stranger', 'server', 'authority', 'alone'])
     expect([name, await ask(name)]).toMatchObject([name, { status: 401, body: { code: 'unknown-certificate' } }])
 })
