@@ -4,11 +4,11 @@
  */
 import { X509Certificate } from 'node:crypto'
 import { type Messages, refuse } from '../../rpc/index.ts'
-import type { Entry, Store } from '../../store/index.ts'
+import type { Entry, Revision, Store } from '../../store/index.ts'
 import { certificatesIn } from '../console/certificate-checks.ts'
 import type { Log } from '../host/log.ts'
 import { fromBytes, toBytes } from '../records/json-value.ts'
-import { fleetKey, fleetNewsKey, fleetNewsPrefix, fleetPrefix } from '../records/keys.ts'
+import { fleetKey, fleetNewsKey, fleetNewsPrefix, fleetPrefix, keys } from '../records/keys.ts'
 import { anchorIn, placeOf } from './ask-cluster.ts'
 import type { Asks } from './asker.ts'
 import { afterAnswer, type FleetNews } from './news.ts'
@@ -25,8 +25,8 @@ export interface FleetPorts {
   /** Of the store, as the running node sees it. */
   readonly seen: (prefix: string) => readonly Entry[] | undefined
   readonly store: () => Store | undefined
-  /** This node is the DC and has quorum. */
-  readonly leads: () => boolean
+  /** Its own as the DC, where this node is it and has quorum. */
+  readonly term: () => number | undefined
   /** There is a DC, and this node has quorum. */
   readonly isCurrent: () => boolean
   readonly asks: Asks
@@ -153,7 +153,7 @@ export class Fleet {
   }
 
   #look(): void {
-    if (!this.#ports.leads()) {
+    if (this.#ports.term() === undefined) {
       this.#asked.clear()
       this.#reached.clear()
       return
@@ -174,19 +174,23 @@ export class Fleet {
 
   async #ask(record: FleetRecord): Promise<void> {
     const { name } = record
+    const term = this.#ports.term()
     const told = await this.#ports.asks.status(record)
     const before = this.#news().find((one) => one.name === name)
     const known = this.#reached.get(name) ?? { misses: 0, at: before?.reachedAt }
     const reached = told.kind === 'news' ? { misses: 0, at: Date.now() } : { misses: known.misses + 1, at: known.at }
     this.#reached.set(name, reached)
     const after = afterAnswer(before, { name, told, misses: reached.misses, reachedAt: reached.at, now: Date.now() })
-    if (after === undefined || !this.#ports.leads()) return
-    this.#noteChange(name, before?.told, after.told)
-    await this.#ports.store()?.transaction({
-      // It may have been removed meanwhile.
-      compare: [{ kind: 'present', key: fleetKey(name) }],
+    if (after === undefined || term === undefined) return
+    const outcome = await this.#ports.store()?.transaction({
+      // It may have been removed meanwhile, or another node may be the DC.
+      compare: [
+        { kind: 'create-revision', key: keys.dc, equals: term as Revision },
+        { kind: 'present', key: fleetKey(name) },
+      ],
       writes: [{ kind: 'put', key: fleetNewsKey(name), value: toBytes(after) }],
     })
+    if (outcome?.applied === true) this.#noteChange(name, before?.told, after.told)
   }
 
   #noteChange(name: string, before: Told | undefined, after: Told): void {

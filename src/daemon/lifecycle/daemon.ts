@@ -308,7 +308,10 @@ export class Daemon {
       log: this.log,
       seen: this.#seen,
       store: this.#quorateStore,
-      leads: () => this.#node?.quorate === true && this.#node.view.dc?.node === this.name,
+      term: () => {
+        const dc = this.#node?.quorate === true ? this.#node.view.dc : undefined
+        return dc?.node === this.name ? dc.term : undefined
+      },
       isCurrent: () => this.#node?.quorate === true && this.#node.view.dc !== undefined,
       asks: new Asker(),
     })

@@ -1,0 +1,97 @@
+/** What the DC writes down of the other clusters: in a real store, with answers that come when a test lets them. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { Fleet } from '../../../src/daemon/fleet/fleet.ts'
+import type { Told } from '../../../src/daemon/fleet/told.ts'
+import { fromBytes, toBytes } from '../../../src/daemon/records/json-value.ts'
+import { fleetKey, fleetNewsKey, fleetNewsPrefix, fleetPrefix, keys } from '../../../src/daemon/records/keys.ts'
+import { createStore, type Entry, type Store } from '../../../src/store/index.ts'
+
+let folder: string
+let store: Store
+let fleet: Fleet
+let known: Readonly<Record<string, readonly Entry[]>>
+let term: number | undefined
+let answer: ((told: Told) => void) | undefined
+let changes: string[]
+let onTransaction: () => void = () => undefined
+
+const well: Told = {
+  kind: 'news',
+  news: { cluster: 'west', quorate: true, nodesOnline: 3, nodes: 3, urgent: 0, worst: [] },
+}
+const put = async (key: string, value: unknown): Promise<unknown> =>
+  await store.transaction({ compare: [], writes: [{ kind: 'put', key, value: toBytes(value) }] })
+const stored = async (): Promise<unknown> => {
+  const entry = await store.get(fleetNewsKey('west'))
+  return entry && (fromBytes(entry.value) as { readonly told: Told }).told.kind
+}
+const see = async (): Promise<void> => {
+  const below = async (prefix: string): Promise<readonly Entry[]> => (await store.list(prefix)).entries
+  known = { [fleetPrefix]: await below(fleetPrefix), [fleetNewsPrefix]: await below(fleetNewsPrefix) }
+}
+/** When a change was asked of the store next. */
+const asked = async (): Promise<void> =>
+  await new Promise((resolve) => {
+    onTransaction = resolve
+  })
+/** The DC's key is created anew: the next term. */
+const elect = async (): Promise<void> => {
+  await store.transaction({ compare: [], writes: [{ kind: 'delete', key: keys.dc }] })
+  await put(keys.dc, { node: 'n1' })
+}
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'systole-fleet-'))
+  store = createStore({ kind: 'embedded', directory: folder })
+  await elect()
+  term = (await store.get(keys.dc))?.createRevision
+  const anchor = { kind: 'certificate', fingerprint: 'AA' }
+  await put(fleetKey('west'), { name: 'west', addresses: ['west'], token: 't', anchor, addedAt: 0, by: 'root' })
+  await see()
+  changes = []
+  answer = undefined
+  const ignore = (): void => undefined
+  fleet = new Fleet({
+    log: { debug: ignore, warn: ignore, error: ignore, info: (text) => void changes.push(text) },
+    seen: (prefix) => known[prefix],
+    store: () => ({
+      ...store,
+      transaction: async (transaction) =>
+        await store.transaction(transaction).finally(() => setImmediate(onTransaction)),
+    }),
+    term: () => term,
+    isCurrent: () => true,
+    asks: {
+      status: async () =>
+        await new Promise<Told>((resolve) => {
+          answer = resolve
+        }),
+      certificates: async () => [],
+      close: ignore,
+    },
+  })
+  await expect.poll(() => answer, { timeout: 10_000 }).toBeDefined()
+})
+afterEach(async () => {
+  fleet.close()
+  await store.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+test('the DC writes down what it has heard, and logs the change', async () => {
+  answer?.(well)
+  await expect.poll(stored).toBe('news')
+  await expect.poll(() => changes).toEqual(['a cluster of the fleet has changed'])
+})
+
+test('one that was the DC when it asked, and is it no longer in the store, writes nothing', async () => {
+  await elect()
+  const tried = asked()
+  answer?.(well)
+  await tried
+  expect(await stored()).toBeUndefined()
+  expect(changes).toEqual([])
+})
