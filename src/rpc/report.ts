@@ -42,7 +42,7 @@ export class UnreachableError extends OutsideError {
   }
 }
 
-/** The daemon of this host has ended in order to begin anew, and has not begun yet. */
+/** The daemon of this host restarts itself, and has not started yet. */
 export class RestartingError extends UnreachableError {}
 
 /** The call was sent, and no answer came: what it asked for may have been done. */

@@ -16,7 +16,7 @@ export function whyNotThere(socketPath: string): string | undefined {
   }
 }
 
-/** Beside the socket: a daemon that ends in order to begin anew says so, for whoever calls in that second. */
+/** Beside the socket: a daemon that restarts itself says so, for whoever calls in that second. */
 export const restartsFile = (socketPath: string): string => join(dirname(socketPath), 'restarts')
 
 /** Its supervisor starts it within that time. */

@@ -1,6 +1,6 @@
 /**
  * A daemon that ends in the middle of a change: its node was cut off, is back, and learns that the cluster counts it as lost, so that its daemon
- * begins anew; or it is upgraded. It is back within seconds. What only reads is read again then; a change is made by compare-and-swap, so that
+ * restarts; or it is upgraded. It is back within seconds. What only reads is read again then; a change is made by compare-and-swap, so that
  * it may be asked for again, and the history says whether the first one was saved.
  */
 import { setTimeout as delay } from 'node:timers/promises'

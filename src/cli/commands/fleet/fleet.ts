@@ -43,7 +43,7 @@ export const fleetAdd: Command = {
     if (fingerprint !== undefined && ca !== undefined) throw new Refusal('Specify either --fingerprint or --ca.')
     const live = liveCluster(call)
     const authority = ca === undefined ? undefined : await call.terminal.readFile(ca)
-    // Before the token is asked for: who has not compared the fingerprint yet is told it.
+    // Before the token is asked for: whoever has not compared the fingerprint yet is shown it.
     const token = fingerprint === undefined && ca === undefined ? 'none' : await tokenFor(call)
     const added = await live.addFleetCluster({
       name,
