@@ -248,6 +248,10 @@ function activeIn({ operations }: ClusterView): Readonly<Record<string, readonly
 const callOf = (record: OperationRecord | undefined): number => Number(record?.attributes['call-id'] ?? -1)
 
 const [ok, notRunning, promoted] = [0, 7, 8]
+const [degraded, degradedPromoted] = [190, 191]
+
+/** It serves, with something that an administrator must look at: a failure, but nothing is away. */
+export const isDegraded = (rc: number): boolean => rc === degraded || rc === degradedPromoted
 
 /** Whether a resource is there after an operation that ended so. */
 export function isActiveAfter(operation: string, rc: number): boolean {

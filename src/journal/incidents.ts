@@ -3,7 +3,7 @@
  * follows, and ends when no service is away, no fencing is under way, and nothing more has happened for half a minute.
  * A change of the configuration ends what follows from the last sign: services that stop after it were stopped by an administrator, and are not counted as away.
  */
-import { type Happening, isActiveAfter, type JournalEvent } from './event.ts'
+import { type Happening, isActiveAfter, isDegraded, type JournalEvent } from './event.ts'
 
 export interface Away {
   readonly resource: string
@@ -43,17 +43,27 @@ interface Open {
   isChanged: boolean
 }
 
-export function incidentsIn(events: readonly JournalEvent[], now: number): readonly Incident[] {
-  const scan = new Scan()
+/** `isWanted`: whether a resource is to run by the configuration of now. One that an administrator has deleted or disabled since does not come back. */
+export function incidentsIn(
+  events: readonly JournalEvent[],
+  now: number,
+  isWanted: (resource: string) => boolean = () => true,
+): readonly Incident[] {
+  const scan = new Scan(isWanted)
   for (const event of events) scan.take(event)
   return scan.end(now)
 }
 
 class Scan {
+  readonly #isWanted: (resource: string) => boolean
   readonly #active = new Map<string, Set<string>>()
   readonly #done: Incident[] = []
   #open: Open | undefined
   #changed: JournalEvent | undefined
+
+  constructor(isWanted: (resource: string) => boolean) {
+    this.#isWanted = isWanted
+  }
 
   take(event: JournalEvent): void {
     const { what, at } = event
@@ -65,7 +75,10 @@ class Scan {
     }
     if (this.#open === undefined && isTrouble(what)) this.#open = this.#opened(event)
     if (this.#open) noteIn(this.#open, event)
-    if (what.kind === 'configuration') this.#changed = event
+    if (what.kind === 'configuration') {
+      this.#changed = event
+      this.#giveUp(at)
+    }
     if (what.kind === 'node' && what.became !== 'member') this.#nodeGone(what.node, at)
     if (what.kind === 'operation' && what.device !== true) this.#operated(what, at)
     if (what.kind === 'fencing' && this.#open) {
@@ -127,11 +140,17 @@ class Scan {
     const nodes = this.#active.get(resource) ?? new Set<string>()
     this.#active.set(resource, nodes)
     const hasFailed = isFailure(what)
-    const isThere = status === 0 && !hasFailed && isActiveAfter(operation, rc)
+    const isThere = status === 0 && (!hasFailed || isDegraded(rc)) && isActiveAfter(operation, rc)
     if (isThere) nodes.add(node)
     else if (hasFailed || operation === 'stop' || operation === 'monitor') nodes.delete(node)
     if (nodes.size > 0) this.#comes(resource, at)
     else this.#goes(resource, at)
+  }
+
+  /** Which change it was is not known; the first after it went is taken for it. */
+  #giveUp(at: number): void {
+    for (const resource of [...(this.#open?.since.keys() ?? [])])
+      if (!this.#isWanted(resource)) this.#comes(resource, at)
   }
 
   #goes(resource: string, at: number): void {

@@ -51,6 +51,31 @@ const fencing = (outcome: string, message?: string): Happening => ({
 const later = start + 3_600_000
 
 describe('an incident', () => {
+  test('is over when an administrator deletes or disables what does not come back', () => {
+    const events = [
+      seen(1, 0, active({ web: ['n1'], bad: ['n1'] })),
+      seen(10, 1000, ran('bad', 'n1', 'monitor', { intervalMs: 5000, rc: 7, result: 'not running' })),
+      seen(11, 6000, { kind: 'configuration', version: 12 }),
+      seen(20, 300_000, ran('web', 'n1', 'monitor', { intervalMs: 5000, rc: 7, result: 'not running' })),
+      seen(21, 302_000, ran('web', 'n1', 'start')),
+    ]
+    expect(incidentsIn(events, later).map(({ id, ongoing }) => [id, ongoing])).toEqual([['i10', true]])
+    const [first, second] = incidentsIn(events, later, (resource) => resource !== 'bad')
+    expect(first).toMatchObject({ id: 'i10', ongoing: false, away: [{ resource: 'bad', ms: 5000, still: false }] })
+    expect(second).toMatchObject({ id: 'i20', ongoing: false, away: [{ resource: 'web', ms: 2000, still: false }] })
+  })
+
+  test('a degraded service is a failure, and not away', () => {
+    const degraded = ran('lb', 'n1', 'monitor', { intervalMs: 5000, rc: 190, result: 'degraded' })
+    const promoted = ran('db', 'n1', 'monitor', { intervalMs: 5000, rc: 191, expected: 8, result: 'degraded' })
+    const [incident] = incidentsIn(
+      [seen(1, 0, active({ lb: ['n1'], db: ['n1'] })), seen(10, 100, degraded), seen(11, 200, promoted)],
+      later,
+    )
+    expect(incident?.away).toEqual([])
+    expect(incident?.events.length).toBe(2)
+  })
+
   test('goes from a lost node to the service that is back', () => {
     const [incident, ...others] = incidentsIn(
       [

@@ -1,8 +1,10 @@
 /** The journals of all nodes, merged. */
 import { parseDurationMs } from '../../base/index.ts'
-import { type JournalEvent, mergeJournals, parseJournalLine } from '../../journal/index.ts'
+import { type Incident, incidentsIn, type JournalEvent, mergeJournals, parseJournalLine } from '../../journal/index.ts'
+import { RefusedError } from '../../rpc/index.ts'
 import { type Call, type Flag, Refusal } from '../call/command.ts'
 import { liveCluster } from '../call/live.ts'
+import { statusOf } from '../facts/status-view.ts'
 
 export interface ReadJournals {
   readonly events: readonly JournalEvent[]
@@ -13,6 +15,28 @@ export interface ReadJournals {
 export async function readJournals(call: Call): Promise<ReadJournals> {
   const { lines, missing } = await liveCluster(call).readJournal({})
   return { events: mergeJournals(lines.split('\n').flatMap((line) => parseJournalLine(line) ?? [])), missing }
+}
+
+/** With what the present configuration wants to run; of a cluster that is stopped here it is not known, and nothing is taken for deleted. */
+export async function incidentsOf(
+  call: Call,
+  events: readonly JournalEvent[],
+  now: number,
+): Promise<readonly Incident[]> {
+  const wanted = await wantedResources(call)
+  return incidentsIn(events, now, (resource) => wanted === undefined || wanted.has(resource))
+}
+
+/** By the names that histories have. */
+async function wantedResources(call: Call): Promise<ReadonlySet<string> | undefined> {
+  try {
+    const { cib } = await call.cluster.readCib()
+    const wanted = [...statusOf(call, cib).primitivesById.values()].filter(({ meta }) => meta.targetRole !== 'Stopped')
+    return new Set(wanted.flatMap(({ id, configuredId, state }) => [id, configuredId, state.historyName ?? id]))
+  } catch (error) {
+    if (error instanceof Refusal || error instanceof RefusedError) return undefined
+    throw error
+  }
 }
 
 export const missingNote = (missing: readonly string[]): string =>

@@ -1,14 +1,7 @@
 /** Incidents: what went wrong, why, for how long, from the journals of all nodes. */
 import { isoTime } from '../../../base/index.ts'
-import {
-  describeHappening,
-  describeIncident,
-  type Incident,
-  incidentsIn,
-  seconds,
-  sinceBegin,
-} from '../../../journal/index.ts'
-import { earliestOf, missingNote, readJournals, sinceFlag } from '../../access/journal.ts'
+import { describeHappening, describeIncident, type Incident, seconds, sinceBegin } from '../../../journal/index.ts'
+import { earliestOf, incidentsOf, missingNote, readJournals, sinceFlag } from '../../access/journal.ts'
 import { type Call, type Command, done, type Outcome, Refusal } from '../../call/command.ts'
 import { liveCluster } from '../../call/live.ts'
 import { alignColumns } from '../../call/table.ts'
@@ -105,7 +98,7 @@ async function readIncidents(call: Call): Promise<Found> {
   const earliest = earliestOf(call, now)
   // What was active when an incident began stands before it.
   const { events, missing } = await readJournals(call)
-  return { incidents: incidentsIn(events, now).filter(({ began }) => began >= earliest), missing }
+  return { incidents: (await incidentsOf(call, events, now)).filter(({ began }) => began >= earliest), missing }
 }
 
 async function oneIncident(call: Call): Promise<{ readonly incident: Incident; readonly missing: readonly string[] }> {

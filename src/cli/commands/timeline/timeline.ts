@@ -5,13 +5,12 @@ import {
   aboutOf,
   describeHappening,
   describeIncident,
-  incidentsIn,
   type JournalEvent,
   type TimelineKind,
   timelineKinds,
 } from '../../../journal/index.ts'
 import type { ConfigVersion } from '../../../rpc/index.ts'
-import { earliestOf, missingNote, readJournals, sinceFlag } from '../../access/journal.ts'
+import { earliestOf, incidentsOf, missingNote, readJournals, sinceFlag } from '../../access/journal.ts'
 import { type Call, type Command, done, Refusal } from '../../call/command.ts'
 import { liveCluster } from '../../call/live.ts'
 import { alignColumns } from '../../call/table.ts'
@@ -41,7 +40,7 @@ export const timelineList: Command = {
     const [earliest, limit, kind] = [earliestOf(call, now), mostOf(call), kindOf(call)]
     const about = call.flags.get('about')
     const { events, missing } = await readJournals(call)
-    const incidents = incidentsIn(events, now)
+    const incidents = await incidentsOf(call, events, now)
     const incidentOf = new Map(incidents.flatMap((one) => one.events.map((event) => [event, one.id] as const)))
     const changes = await changesByVersion(call)
     const told = events.flatMap((event) => {
