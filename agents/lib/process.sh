@@ -88,7 +88,12 @@ start_process() {
 }
 
 last_words() {
-  [ -f "$log" ] && tail -n 1 "$log"
+  if [ -f "$log" ]; then
+    words=$(tail -n 1 "$log")
+    [ -z "$words" ] || printf ': %s' "$words"
+  else
+    printf '; what it printed is kept only where the parameter log names a file'
+  fi
 }
 
 # The processes of the session that are not zombies. While one of them is there, the kernel gives its number to no other.

@@ -85,7 +85,7 @@ start_service() {
     url_answers && return $OCF_SUCCESS
     sleep 0.2
   done
-  if [ -n "$unit" ]; then reason "$unit.service did not stay active"; else reason "it ended at once: $(last_words)"; fi
+  if [ -n "$unit" ]; then reason "$unit.service did not stay active"; else reason "it ended at once$(last_words)"; fi
   return $OCF_ERR_GENERIC
 }
 

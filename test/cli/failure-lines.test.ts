@@ -36,6 +36,14 @@ test('the same failure on several nodes is one line, with the time of the last',
   ])
 })
 
+test('instances of a clone that fail in the same way are one line', () => {
+  const instance = (number: number) => failure(`n${number + 1}`, { resource: resourceId(`vip:${number}`) })
+  expect(failureLines([instance(0), instance(1)], at)).toEqual([
+    'vip start on n1, n2 at 2026-11-20 03:00:00 UTC (0 s ago): Error occurred (1): [findif] failed',
+  ])
+  expect(failureLines([instance(1)], at)[0]).toContain('vip:1 start on n2')
+})
+
 test('a monitor that timed out', () => {
   const failures = [failure('n1', { operation: 'monitor', intervalMs: 10_000, status: '2', exitReason: '' })]
   expect(failureLines(failures, at)).toEqual([

@@ -25,6 +25,7 @@ function printInstance(explained: Explained, instance: InstanceExplanation): str
     ...section('What failed:', [
       ...describeFailures(failures, now),
       ...failCounts.map((count) => describeFailCount(count, now)),
+      ...howToForget(instance, explained),
     ]),
     ...section(
       'Remarks:',
@@ -37,6 +38,18 @@ function printInstance(explained: Explained, instance: InstanceExplanation): str
     ),
   ].join('\n')
 }
+
+/** Where a failure stands in the way of something, its cause has the remedy already. */
+function howToForget(
+  { id, failures, failCounts, causes }: InstanceExplanation,
+  { status }: Explained,
+): readonly string[] {
+  if (failures.length + failCounts.length === 0 || causes.some(hasCleanup)) return []
+  return [`> systole resource cleanup ${status.primitivesById.get(id)?.configuredId ?? id}`]
+}
+
+const hasCleanup = ({ remedies, because }: Cause): boolean =>
+  remedies.some((remedy) => remedy.includes('systole resource cleanup')) || because.some(hasCleanup)
 
 export function section(title: string, lines: readonly string[]): readonly string[] {
   return lines.length === 0 ? [] : [`  ${title}`, ...lines.map((line) => `    ${line}`)]

@@ -128,7 +128,7 @@ function remedyForCapacity({ status, resource }: About, node: NodeName): string 
 export function remediesForNode(status: ClusterStatus, node: NodeName, state: NodeUnavailable): readonly string[] {
   switch (state) {
     case 'offline':
-      return [`start the cluster on ${node}: systole cluster start ${node}`]
+      return [`switch ${node} on, or if it is on, start the cluster there: systole cluster start ${node}`]
     case 'unclean':
       return [`see what its fencing waits for: systole why ${node}`]
     case 'pending':

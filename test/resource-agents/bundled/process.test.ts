@@ -118,6 +118,9 @@ describe('a process with a health URL', () => {
       exitCode: 1,
       exitReason: 'it ended at once: the port is taken',
     })
+    expect(await run('start', { command: '/nonexistent/program', log: '' })).toMatchObject({
+      exitReason: 'it ended at once; what it printed is kept only where the parameter log names a file',
+    })
   })
 
   test('it runs as its user, in its folder, with its environment and nothing of the cluster’s', async () => {

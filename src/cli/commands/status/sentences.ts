@@ -48,10 +48,10 @@ export function failureLines(failures: readonly FailedOperation[], now: number):
   return failuresAlike(failures).map((alike) => describeFailures(alike, now))
 }
 
-export function describeFailures({ first, nodes, last }: FailuresAlike, now: number): string {
+export function describeFailures({ first, resource, nodes, last }: FailuresAlike, now: number): string {
   const when = last === undefined ? '' : ` at ${momentSeen(last, now)}`
   const why = first.exitReason === '' ? '' : `: ${first.exitReason}`
   const interval = first.intervalMs > 0 ? ` every ${first.intervalMs / 1000} s` : ''
   const result = first.status === '2' ? 'timed out' : `${describeExitCode(first.exitCode)} (${first.exitCode})`
-  return `${first.resource} ${first.operation}${interval} on ${nodes.join(', ')}${when}: ${result}${why}`
+  return `${resource} ${first.operation}${interval} on ${nodes.join(', ')}${when}: ${result}${why}`
 }
