@@ -122,7 +122,8 @@ export function clusterFor({ live, user, ifVersion, signal }: Asking, trace: Tra
     // A push names the version that was read: what comes between is a conflict there.
     readCib: async () => {
       const snapshot = await access.readCib()
-      trace.version = snapshot.version
+      // What it has made itself stays the answer, whoever has changed something since.
+      if (!hasChanged) trace.version = snapshot.version
       // A command that changes the configuration twice goes on from what it has made.
       if (ifVersion === undefined || hasChanged || snapshot.version === ifVersion) return snapshot
       trace.code = 'conflict'

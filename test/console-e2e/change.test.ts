@@ -74,16 +74,18 @@ test('the button cannot be pressed for what is unfinished or refused, and the se
   expect(await button().isDisabled()).toBe(true)
 })
 
-test('a resource is created, and taken back by undo', async () => {
+test('a resource is created, and taken back by undo, which keeps what another user has changed since', async () => {
   const { page } = seen
   await type('resource create db ocf:pacemaker:Dummy op monitor interval=5s')
   await page.getByText(/start db on n\d/).waitFor()
   await perform()
   await lab.until('db runs', async () => (await lab.whereIs('db', 'n1')).length === 1)
+  await lab.systole('n2', 'property', 'set', 'cluster-delay=61s')
   await page.getByRole('button', { name: 'Undo …' }).click()
   await page.locator('.effects[role=status]').waitFor()
   await perform()
   await lab.until('db is gone', async () => (await lab.status('n1')).resources.every(({ id }) => id !== 'db'))
+  expect(await lab.systole('n1', 'property', 'config', 'cluster-delay')).toContain('61s')
 })
 
 /** A form that is chosen afresh, and what it writes into the line. */
@@ -227,7 +229,7 @@ test('by forms a fence device is created from the metadata of its agent, and sta
 
 test('a change by the console is recorded as it is typed on a node', async () => {
   const versions = await factsOf<readonly { readonly command: string }[]>('config', 'history')
-  expect(versions.at(-1)?.command).toMatch(/^systole config undo/)
+  expect(versions.at(-1)?.command).toMatch(/^systole config revert/)
   expect(await lab.systole('n1', 'config', 'history')).not.toContain('--json')
 })
 

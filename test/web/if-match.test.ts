@@ -60,3 +60,14 @@ test('what is recorded of a change is what was asked for, without the words that
   await runCommand(endpoint, given, { live, user: 'x', ifVersion: 17 })
   expect(done).toEqual(['systole property set cluster-delay=61s'])
 })
+
+test('the version of an answer is the one that the change has made, whatever others change meanwhile', async () => {
+  const { live } = daemon()
+  const trace = { code: undefined, version: undefined }
+  const access = clusterFor({ live, user: 'x', ifVersion: 17 }, trace)
+  const { cib, version } = await access.readCib()
+  await access.push({ cib, expectedVersion: version, command: 'own' })
+  await live.pushConfiguration({ xml, expectedVersion: 18, user: 'y', command: 'of another' })
+  expect((await access.readCib()).version).toBe(19)
+  expect(trace.version).toBe(18)
+})

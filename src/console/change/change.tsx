@@ -23,6 +23,12 @@ type Preview =
   /** The command has no dry run; what is known beforehand is said in words. */
   | { readonly kind: 'none'; readonly text: string }
 
+interface Done {
+  readonly answer: Answer<Effects>
+  /** The version of the configuration that this change has made: its undo takes back this one, whatever others change later. */
+  readonly made: string | undefined
+}
+
 const pauseMs = 250
 
 export function Change({
@@ -35,16 +41,11 @@ export function Change({
   readonly line: string
 }) {
   const [line, setLine] = useState(given)
-  const [commands, setCommands] = useState<readonly Command[]>([])
+  const commands = useCommands()
   const [seenFor, setSeenFor] = useState<{ readonly line: string; readonly preview: Preview }>()
   const [typed, setTyped] = useState('')
-  const [done, setDone] = useState<Answer<Effects>>()
+  const [done, setDone] = useState<Done>()
   const [busy, setBusy] = useState(false)
-  useEffect(() => {
-    void fetch('/api/openapi.json')
-      .then(async (response) => setCommands(commandsIn(await response.json())))
-      .catch(() => setCommands([]))
-  }, [])
   const begin = (text: string): void => {
     setDone(undefined)
     setLine(text)
@@ -75,7 +76,8 @@ export function Change({
     setDone(undefined)
     const ifVersion = preview.kind === 'shown' ? preview.version : undefined
     try {
-      setDone(await api.act<Effects>(read.command.path, read.body, { ifVersion }))
+      const answer = await api.act<Effects>(read.command.path, read.body, { ifVersion })
+      setDone({ answer, made: answer.version === ifVersion ? undefined : answer.version?.replaceAll('"', '') })
     } catch (error) {
       setSeenFor({ line, preview: refusalOf(error) })
     }
@@ -130,10 +132,24 @@ export function Change({
         </div>
       </form>
       {done !== undefined && read.kind === 'request' && (
-        <Done answer={done} command={read.command} onUndo={() => begin('config undo')} />
+        <Outcome
+          done={done}
+          canRevert={read.command.canPreview}
+          onRevert={(version) => begin(`config revert ${version}`)}
+        />
       )}
     </div>
   )
+}
+
+function useCommands(): readonly Command[] {
+  const [commands, setCommands] = useState<readonly Command[]>([])
+  useEffect(() => {
+    void fetch('/api/openapi.json')
+      .then(async (response) => setCommands(commandsIn(await response.json())))
+      .catch(() => setCommands([]))
+  }, [])
+  return commands
 }
 
 /** The same on a node, to copy. */
@@ -227,16 +243,16 @@ function EffectList({ effects: { actions = [], leftStopped = [] } }: { readonly 
   )
 }
 
-function Done({
-  answer,
-  command,
-  onUndo,
+function Outcome({
+  done: { answer, made },
+  canRevert,
+  onRevert,
 }: {
-  readonly answer: Answer<Effects>
-  readonly command: Command
-  readonly onUndo: () => void
+  readonly done: Done
+  readonly canRevert: boolean
+  readonly onRevert: (version: string) => void
 }) {
-  const { exitCode, notes, version } = answer
+  const { exitCode, notes } = answer
   const message = answer.result?.message
   return (
     <section class="done" aria-labelledby="done-title">
@@ -249,10 +265,10 @@ function Done({
       ))}
       <p>
         <a href={linkTo('now')}>See it in the picture</a>
-        {command.canPreview && version !== undefined && command.name !== 'config undo' && (
+        {canRevert && made !== undefined && (
           <>
             {' '}
-            <button type="button" onClick={onUndo}>
+            <button type="button" onClick={() => onRevert(made)}>
               Undo …
             </button>
           </>
