@@ -60,6 +60,14 @@ describe('a script without parameters', () => {
   test('takes none', () => {
     const mistakes = parameterMistakes(script, new Map([['foo', 'bar']]), { required: true })
     expect(mistakes.map(ownWords)).toEqual(["lsb:x has no parameter 'foo'."])
+  })
+
+  test('what every fence device takes is among what was probably meant', () => {
+    const device = { agent: { class: 'stonith', type: 'fence_x' }, metadata: script.metadata }
+    const mistakes = parameterMistakes(device, new Map([['pcmk_host_lst', 'n1']]), { required: false })
+    expect(mistakes.map(ownWords)).toEqual([
+      "stonith:fence_x has no parameter 'pcmk_host_lst'. Did you mean 'pcmk_host_list'?",
+    ])
     const abouts = mistakes.flatMap((one) => (typeof one === 'string' || one.about === undefined ? [] : [one.about]))
     expect(sentencesOf(abouts, { typed: 'resource update', words: [], usage: '' })?.errors).toEqual([
       "invalid resource option 'foo', there are no options allowed, use --force to override",

@@ -80,6 +80,7 @@ test('a command that fails in the middle, for what runs does not start, takes ev
   )
   const { code, result } = await run('n2')
   expect([code, result.state, result.steps[1]?.state]).toEqual([1, 'taken back', 'failed'])
+  expect(result.steps[1]?.reason).toMatch(/broken does not run: .*start of broken failed/)
   expect(await configuration()).toBe(before)
   await lab.until('haproxy is started', isStarted)
 }, 120_000)

@@ -46,6 +46,15 @@ export function select(status: ClusterStatus, selection: Selection): ClusterStat
   return { ...status, resources }
 }
 
+/** Whether the configuration or the status has this node. */
+export async function isNode(call: Call, name: string): Promise<boolean> {
+  return (await nodeNames(call)).includes(name)
+}
+
+export async function nodeNames(call: Call): Promise<readonly string[]> {
+  return statusOf(call, (await call.cluster.readCib()).cib).nodes.map(({ name }) => String(name))
+}
+
 /** What a word names: a tag stands for what it is on. */
 export function namedBy(cib: XmlElement, words: readonly string[]): readonly string[] {
   return words.length === 0 ? [] : withoutTags(cib, words)

@@ -2,7 +2,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { didYouMean, parseDurationMs, similarWords } from '../../base/index.ts'
-import { type Agent, fenceDeviceOption, type IsSecret, type NewOperation } from '../../cib/index.ts'
+import { type Agent, fenceDeviceOption, fenceDeviceOptions, type IsSecret, type NewOperation } from '../../cib/index.ts'
 import {
   type AgentHost,
   type AgentMetadata,
@@ -165,6 +165,9 @@ function noMetadata(name: string): AgentMetadata {
 /** What fence agents are given by the cluster itself, required or not. */
 const givenByFencer = new Set(['action', 'port', 'plug', 'nodename', 'nodeid'])
 
+/** What every fence device takes, whatever its agent. */
+const devicesNames = fenceDeviceOptions.map(({ name }) => name)
+
 const fixedAction =
   "With 'action' set, the device performs that action for every request, even for a monitor. Use pcmk_reboot_action or pcmk_off_action to replace a single action."
 
@@ -184,7 +187,7 @@ export function parameterMistakes(
     .filter((name) => !(agent.class === 'ocf' && ['trace_ra', 'trace_file'].includes(name)))
     .map(
       (name): Message => ({
-        own: `${agentName(agent)} has no parameter '${name}'.${suggestion(name, names)}`,
+        own: `${agentName(agent)} has no parameter '${name}'.${suggestion(name, isFencing ? [...names, ...devicesNames] : names)}`,
         about: { code: 'unknown-parameter', name, known: names, standard: agent.class },
       }),
     )

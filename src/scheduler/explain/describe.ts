@@ -152,12 +152,20 @@ function describeFailCount(count: Score, threshold: Score): string {
   return `failed ${times} there, and migration-threshold is ${formatScore(threshold)}`
 }
 
+/** `web_monitor_10000` in words. */
+function describeOperation(key: string): string {
+  const [, resource, task, interval] =
+    /^(.+)_(start|stop|monitor|promote|demote|migrate_to|migrate_from)_(\d+)$/.exec(key) ?? []
+  if (resource === undefined) return key
+  return `${task} of ${resource}${interval === '0' ? '' : ` (every ${Number(interval) / 1000} s)`}`
+}
+
 function describeFailure(
   because: Extract<ScoreSource, { readonly kind: 'failure' }>['because'],
   operation: string | undefined,
   { failures }: Background,
 ): string {
-  const what = operation ?? 'an operation'
+  const what = operation === undefined ? 'an operation' : describeOperation(operation)
   const exitReason = failures.find(({ key, exitReason: told }) => key === operation && told !== '')?.exitReason
   const why = exitReason === undefined ? '' : `: ${exitReason}`
   switch (because) {

@@ -2,6 +2,7 @@ import { withTokenOnInput } from '../../access/join-token.ts'
 import { type Command, done, Refusal } from '../../call/command.ts'
 import { liveCluster } from '../../call/live.ts'
 import { leftFenceDevices } from '../../change/left-fence-devices.ts'
+import { isNode } from '../../facts/status-view.ts'
 import { expectWords } from '../../grammar/words.ts'
 import { readNodes, withAddresses } from './setup.ts'
 
@@ -73,7 +74,7 @@ export const clusterNodeRemove: Command = {
         removed: false,
       })
     }
-    call.terminal.progress(`Removing ${node}: its resources move first …`)
+    if (await isNode(call, node)) call.terminal.progress(`Removing ${node}: its resources move first …`)
     await liveCluster(call).removeNode({ node, cancel: false })
     for (const sentence of leftFenceDevices((await call.cluster.readCib()).cib, node)) call.terminal.progress(sentence)
     return done(`Removed node ${node} from the cluster.\n`, { node, removed: true })

@@ -25,10 +25,7 @@ export const consoleEnable: Command = {
       'The HTTPS API of this node is open to every host that can reach it:',
       ...urls(status).map((url) => `  ${url}`),
       ...(status.certificate === undefined
-        ? [
-            `Clients check its certificate with the authority of the cluster (authority.crt in /etc/systole/pki); its SHA-256 is`,
-            `  ${status.fingerprint ?? ''}`,
-          ]
+        ? ['Clients check its certificate with authority.crt of /etc/systole/pki.', ...shownLines(status)]
         : ['It shows a certificate of your own:', ...certificateLines(status)]),
       'Without a token it answers /live, /ready, /resource/ID/active and /api/openapi.json.',
       'Members of the group haclient, and users whom the ACLs name, log in with their passwords on this host.',

@@ -106,7 +106,7 @@ class Performer {
     const own = typeof version === 'number' && version > before ? { version } : {}
     if ((outcome.exitCode ?? 0) === 0) return { state: 'done', ...own }
     const stopped = Array.isArray(notRunning)
-      ? notRunning.flatMap((one) => (isMap(one) ? [`${String(one.resource)} does not run`] : []))
+      ? notRunning.flatMap((one) => (isMap(one) ? [`${String(one.resource)} does not run${whyOf(one.causes)}.`] : []))
       : []
     return {
       state: 'failed',
@@ -164,3 +164,6 @@ class Performer {
     if (version !== undefined) await this.#live.confirmChange({ version, also })
   }
 }
+
+/** It is taken back after that: nobody can ask the cluster any more. */
+const whyOf = (causes: unknown): string => (Array.isArray(causes) && causes.length > 0 ? `: ${causes.join('; ')}` : '')

@@ -1,5 +1,6 @@
 import { type Command, done, Refusal, refused } from '../../call/command.ts'
 import { liveCluster } from '../../call/live.ts'
+import { isNode } from '../../facts/status-view.ts'
 import { expectWords } from '../../grammar/words.ts'
 
 export const stonithFence: Command = {
@@ -17,7 +18,7 @@ export const stonithFence: Command = {
     if (call.flags.has('off') && call.flags.has('on')) throw new Refusal('--off and --on exclude each other.')
     const target = call.words[0] ?? ''
     const action = call.flags.has('off') ? 'off' : call.flags.has('on') ? 'on' : 'reboot'
-    call.terminal.progress(`Fencing ${target} (${action}) …`)
+    if (await isNode(call, target)) call.terminal.progress(`Fencing ${target} (${action}) …`)
     const { succeeded, message } = await liveCluster(call).fence({ target, action })
     if (!succeeded) return refused(`Fencing ${target} (${action}) failed: ${message}`)
     return done(`Node ${target} was fenced (${action}).\n`, { target, action, succeeded, message })

@@ -1,7 +1,8 @@
-import { isoTime, momentSeen } from '../../../base/index.ts'
+import { didYouMean, isoTime, momentSeen, similarWords } from '../../../base/index.ts'
 import type { FencingRecord } from '../../../rpc/index.ts'
-import { type Command, done } from '../../call/command.ts'
+import { type Call, type Command, done, Refusal } from '../../call/command.ts'
 import { liveCluster } from '../../call/live.ts'
+import { nodeNames } from '../../facts/status-view.ts'
 import { expectWords } from '../../grammar/words.ts'
 import { secondsOf } from '../../host/host-time.ts'
 
@@ -16,12 +17,19 @@ export const stonithHistory: Command = {
     const [node] = call.words
     const state = await liveCluster(call).getState({})
     const records = state.fencing.filter(({ target }) => node === undefined || target === node)
+    if (node !== undefined && records.length === 0 && call.speech.program === 'systole') await refuseUnknown(call, node)
     if (records.length === 0) return done(node ? `Node ${node} was never fenced.\n` : 'No node was ever fenced.\n', [])
     return done(
       records.map((record) => `${describeFencing(record, secondsOf(call.terminal.now()))}\n`).join(''),
       records,
     )
   },
+}
+
+/** "Never fenced" would be taken for an answer about another node. One that was removed may still be in the history. */
+async function refuseUnknown(call: Call, node: string): Promise<void> {
+  const known = await nodeNames(call)
+  if (!known.includes(node)) throw new Refusal(`There is no node '${node}'.${didYouMean(similarWords(node, known))}`)
 }
 
 export const stonithHistoryCleanup: Command = {

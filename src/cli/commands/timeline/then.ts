@@ -76,7 +76,7 @@ async function pictureAt(call: Call, { events }: ReadJournals, word: string): Pr
   const until = momentIn(events, word)
   if (until === undefined)
     throw new Refusal(
-      `'${word}' is not a moment. Specify a revision of ‘systole timeline list’ or a time such as 2026-11-27 02:14:08.`,
+      `'${word}' is not a moment. Specify a revision of 'systole timeline list' or a time such as 2026-11-27 02:14:08.`,
     )
   const then = stateThen(until)
   if (then === undefined)

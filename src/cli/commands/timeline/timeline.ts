@@ -26,7 +26,7 @@ export const timelineList: Command = {
   summary: 'Show what happened: members, quorum, decisions, operations, fencing, changes and API calls',
   details:
     'The nodes’ journals are merged in the order of the store, not by their clocks. The number in front is the revision of the store: ' +
-    '‘systole timeline show <revision>’ shows the cluster as it was then. Each node keeps its last 2 MiB.',
+    "'systole timeline show <revision>' shows the cluster as it was then. Each node keeps its last 2 MiB.",
   examples: ['systole timeline list --since=1h', 'systole timeline list --about=web --kind=operation'],
   flags: [
     sinceFlag('Only what happened within this time (for example 24h, P7D)'),
