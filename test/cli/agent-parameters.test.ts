@@ -66,7 +66,7 @@ describe('a script without parameters', () => {
     const device = { agent: { class: 'stonith', type: 'fence_x' }, metadata: script.metadata }
     const mistakes = parameterMistakes(device, new Map([['pcmk_host_lst', 'n1']]), { required: false })
     expect(mistakes.map(ownWords)).toEqual([
-      "stonith:fence_x has no parameter 'pcmk_host_lst'. Did you mean 'pcmk_host_list'?",
+      "stonith:fence_x has no parameter 'pcmk_host_lst'. Did you mean 'pcmk_host_list' or 'pcmk_host_map'?",
     ])
     const abouts = mistakes.flatMap((one) => (typeof one === 'string' || one.about === undefined ? [] : [one.about]))
     expect(sentencesOf(abouts, { typed: 'resource update', words: [], usage: '' })?.errors).toEqual([
