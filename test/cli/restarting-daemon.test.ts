@@ -7,25 +7,32 @@ import { liveAccess } from '../../src/cli/access/live-access.ts'
 import { pushAcrossRestart } from '../../src/cli/access/restarting-daemon.ts'
 import { allCommands } from '../../src/cli/commands/all-commands.ts'
 import { runLine } from '../../src/cli/start/run.ts'
+import { listConfigVersions, pushConfig, readConfigVersion } from '../../src/daemon/configuration/config-history.ts'
 import {
   connectLocal,
   type GrpcServer,
   localService,
   localSocketPath,
   PeerCredentials,
+  type PushAnswer,
   type PushRequest,
   restartsFile,
   serveUnixSocket,
 } from '../../src/rpc/index.ts'
+import { EmbeddedStore } from '../../src/store/index.ts'
 import { scriptedTerminal } from './scripted-terminal.ts'
 
 const empty = (options = ''): string =>
   `<cib validate-with="pacemaker-4.0" epoch="1" num_updates="0" admin_epoch="0"><configuration><crm_config>${options}</crm_config><nodes/><resources/><constraints/></configuration></cib>`
 
-/** A daemon's calls over a real socket, with versions that outlive it. */
+/** Of every version, and shown to nobody who asks here. */
+const hidden = '<cluster_property_set id="hidden"/>'
+
+/** A daemon's calls over a real socket, with versions that outlive it in a real store. */
 class Restarting {
   readonly root = mkdtempSync(join(tmpdir(), 'systole-restarting-'))
-  readonly versions = [empty()]
+  readonly store = new EmbeddedStore({ directory: join(this.root, 'store') })
+  versions: readonly string[] = []
   /** In which call the daemon ends next. */
   endsIn: 'getCib' | 'before-saving' | 'after-saving' | undefined
   comesBack = true
@@ -34,26 +41,31 @@ class Restarting {
   #isBack: Promise<void> = Promise.resolve()
   #quorateIn = 0
 
+  /** As the daemon does for a user with roles: what is hidden stays in what he saves. */
+  async save(change: Omit<PushRequest, 'command'>): Promise<PushAnswer> {
+    const xml = change.xml.replace(hidden, '').replace('</crm_config>', `${hidden}</crm_config>`)
+    const answer = await pushConfig(this.store, { ...change, xml, node: 'n1', command: 'test' })
+    const kept = (await listConfigVersions(this.store)).map(
+      async ({ version }) => await readConfigVersion(this.store, version),
+    )
+    this.versions = (await Promise.all(kept)).map((one) => one?.xml ?? '')
+    return answer
+  }
+
   async serve(): Promise<void> {
     mkdirSync(dirname(localSocketPath(this.root)), { recursive: true })
     const handlers = {
       getCib: async () => {
         await this.#mayEnd('getCib')
-        return { xml: this.versions.at(-1) ?? '', version: this.versions.length }
+        return { xml: (this.versions.at(-1) ?? '').replace(hidden, ''), version: this.versions.length }
       },
       getState: async () => ({ started: true, quorate: this.#quorateIn-- <= 0 }),
-      getConfigVersion: async ({ version }: { readonly version: number }) => {
-        const xml = this.versions[version - 1]
-        const entry = { version, time: '', node: '', user: '', command: '' }
-        return { found: xml !== undefined, entry, xml: xml ?? '' }
-      },
-      pushConfiguration: async ({ xml, expectedVersion }: PushRequest) => {
+      pushConfiguration: async (change: PushRequest) => {
         this.pushes++
         await this.#mayEnd('before-saving')
-        const isCurrent = expectedVersion === this.versions.length
-        if (isCurrent) this.versions.push(xml)
+        const answer = await this.save(change)
         await this.#mayEnd('after-saving')
-        return { kind: isCurrent ? 'saved' : 'conflict', version: this.versions.length }
+        return answer
       },
     }
     const methods = [{ service: localService, handlers }]
@@ -85,6 +97,7 @@ class Restarting {
   async close(): Promise<void> {
     await this.#isBack
     await this.#server?.close()
+    await this.store.close()
     rmSync(this.root, { recursive: true, force: true })
   }
 }
@@ -92,6 +105,7 @@ class Restarting {
 let daemon: Restarting
 beforeEach(async () => {
   daemon = new Restarting()
+  await daemon.save({ xml: empty(), expectedVersion: 0, user: 'root' })
   await daemon.serve()
 })
 afterEach(() => daemon.close())
@@ -131,7 +145,7 @@ test('another user’s change that came first meanwhile is a conflict, and the e
   daemon.endsIn = 'before-saving'
   const line = type('resource create web ocf:pacemaker:Dummy --force')
   await expect.poll(() => daemon.pushes).toBe(1)
-  daemon.versions.push(empty('<cluster_property_set id="theirs"/>'))
+  await daemon.save({ xml: empty('<cluster_property_set id="theirs"/>'), expectedVersion: 1, user: 'alice' })
   expect(await line).toBe(0)
   expect(daemon.versions).toHaveLength(3)
   expect(daemon.versions[2]).toMatch(/id="theirs".*id="web"/s)

@@ -74,6 +74,17 @@ test('an edit of an old version changes nothing', async () => {
   expect(await pushConfig(store, change('<c/>', 1))).toEqual({ kind: 'conflict', version: 2 })
 })
 
+test('a change that is asked for again was saved by whoever has its id and its user, and by nobody else', async () => {
+  await pushConfig(store, change('<a/>', 0))
+  const mine = { ...change('<b/>', 1), user: 'alice', changeId: 'c1' }
+  expect(await pushConfig(store, mine)).toEqual({ kind: 'saved', version: 2 })
+  await pushConfig(store, change('<c/>', 2))
+  expect(await pushConfig(store, mine)).toEqual({ kind: 'saved', version: 2 })
+  expect(await pushConfig(store, { ...mine, user: 'bob' })).toEqual({ kind: 'conflict', version: 3 })
+  expect(await pushConfig(store, { ...mine, changeId: 'c2' })).toEqual({ kind: 'conflict', version: 3 })
+  expect(await listConfigVersions(store)).toHaveLength(3)
+})
+
 test('the epoch follows that of the document, so that another copy which was edited as often is older than what runs', async () => {
   const epochAfter = async (expectedVersion: number, epochs?: { adminEpoch: number; epoch: number }) => {
     await pushConfig(store, { ...change('<a/>', expectedVersion), ...(epochs && { epochs }) })

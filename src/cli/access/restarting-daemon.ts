@@ -1,8 +1,9 @@
 /**
  * A daemon that ends in the middle of a change: its node was cut off, is back, and learns that the cluster counts it as lost, so that its daemon
  * restarts; or it is upgraded. It is back within seconds. What only reads is read again then; a change is made by compare-and-swap, so that
- * it may be asked for again, and the history says whether the first one was saved.
+ * it may be asked for again, and the daemon knows one that it has saved already.
  */
+import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import {
   ConnectionEndedError,
@@ -25,30 +26,20 @@ export async function readAcrossRestart<T>(live: LocalClient, read: () => Promis
   }
 }
 
+/** The daemon knows the change again by its id, whatever its author may see of the history. */
 export async function pushAcrossRestart(
   live: LocalClient,
   change: Messages['PushRequest'],
   withinMs = backWithinMs,
 ): Promise<PushAnswer> {
+  const known = { ...change, changeId: randomUUID() }
   try {
-    return await live.pushConfiguration(change)
+    return await live.pushConfiguration(known)
   } catch (error) {
     await untilBack(live, error, withinMs)
-    const again = await live.pushConfiguration(change)
-    return again.kind === 'conflict' && (await wasSaved(live, change))
-      ? { kind: 'saved', version: change.expectedVersion + 1 }
-      : again
+    return await live.pushConfiguration(known)
   }
 }
-
-/** Whether the next version is what this change makes, and not another one. */
-async function wasSaved(live: LocalClient, { expectedVersion, xml }: Messages['PushRequest']): Promise<boolean> {
-  const next = await live.getConfigVersion({ version: expectedVersion + 1 })
-  return next.found && configurationIn(next.xml) === configurationIn(xml)
-}
-
-/** Without the attributes of the CIB, which has other epochs with each version. */
-const configurationIn = (xml: string): string => xml.slice(xml.indexOf('<configuration'))
 
 /** Throws what the call has failed with where that is no restart, or nobody is back in time. */
 async function untilBack(live: LocalClient, error: unknown, withinMs = backWithinMs): Promise<void> {

@@ -23,7 +23,7 @@ export function configurationHandlers(
       if (!cib) throw refuse('no-configuration', 'The cluster has no quorum yet, so its configuration is unknown.')
       return { xml: printXml(cib), version: view.configuration?.version ?? 0 }
     },
-    pushConfiguration: async ({ xml, expectedVersion, user, command, applied, confirmWithinMs }) =>
+    pushConfiguration: async ({ xml, expectedVersion, user, command, applied, confirmWithinMs, changeId }) =>
       await saveConfiguration(daemon.node, {
         ...readConfigurationToPush(xml),
         expectedVersion,
@@ -31,6 +31,7 @@ export function configurationHandlers(
         command,
         applied,
         confirmWithinMs,
+        changeId,
       }),
     getApplied: async ({ name }) => {
       const found = await readApplied(daemon.node.store, name)

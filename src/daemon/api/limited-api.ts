@@ -31,7 +31,7 @@ import { refuseLongDocument } from '../access/longest-document.ts'
 import type { LimitedRights } from '../access/rights.ts'
 import { viewAfter, viewWithAttribute } from '../access/state-after.ts'
 import { visibleState } from '../access/visible-state.ts'
-import { readConfigVersion } from '../configuration/config-history.ts'
+import { readConfigVersion, savedBefore } from '../configuration/config-history.ts'
 import { documentSteps, readConfigurationInPieces, saveConfiguration } from '../configuration/configuration-edit.ts'
 import { confirmChanges, versionsWithWaiting } from '../configuration/unconfirmed.ts'
 import type { Daemon } from '../lifecycle/daemon.ts'
@@ -250,7 +250,9 @@ async function push(daemon: Daemon, guarded: GuardedCib, asked: Messages['PushRe
   const unheld = await inPieces(documentSteps(asked.xml))
   await afterOthers()
   const version = view.configuration?.version ?? 0
-  if (version !== asked.expectedVersion) return { kind: 'conflict', version }
+  const { user } = guarded.rights
+  if (version !== asked.expectedVersion)
+    return (await savedBefore(node.store, { ...asked, user })) ?? { kind: 'conflict', version }
   const shown = await guarded.see(whole)
   // A document says nothing about holds.
   const pushed = restoreHolds(unheld, splitHolds(shown.cib).held)
@@ -261,12 +263,13 @@ async function push(daemon: Daemon, guarded: GuardedCib, asked: Messages['PushRe
   const written = printXml({ ...after, children: [configurationElement(after)] })
   await afterOthers()
   const read = await readConfigurationInPieces(written)
-  const { expectedVersion, command, confirmWithinMs } = asked
+  const { expectedVersion, command, confirmWithinMs, changeId } = asked
   return await saveConfiguration(node, {
     ...read,
     expectedVersion,
-    user: guarded.rights.user,
+    user,
     command,
+    changeId,
     confirmWithinMs,
     mostUnconfirmed: mostUnconfirmedOfUser,
   })

@@ -19,6 +19,8 @@ export interface ConfigRecord {
   readonly xml: string
   /** Left out by older versions: then the epoch is the version. */
   readonly epochs?: CibEpochs
+  /** By which a client knows its change again. */
+  readonly changeId?: string
 }
 
 export function encodeConfig(record: ConfigRecord): Uint8Array {
@@ -38,6 +40,7 @@ export function decodeConfig(entry: Entry): ConfigRecord {
   const { version, time, node, user, command, xml } = value as Readonly<Record<string, unknown>>
   if (typeof version !== 'number' || typeof xml !== 'string') throw new DamagedRecordError(entry.key)
   const { epochs } = value as { readonly epochs?: unknown }
+  const { changeId } = value as { readonly changeId?: unknown }
   const known = isEpochs(epochs) ? { epochs: { adminEpoch: epochs.adminEpoch, epoch: epochs.epoch } } : {}
   return {
     version,
@@ -47,6 +50,7 @@ export function decodeConfig(entry: Entry): ConfigRecord {
     user: String(user),
     command: String(command),
     ...known,
+    ...(typeof changeId === 'string' && { changeId }),
   }
 }
 
@@ -81,8 +85,8 @@ export async function pushConfig(
   const current = await store.get(keys.configuration)
   const before = current && decodeConfig(current)
   const version = before?.version ?? 0
-  if (version !== change.expectedVersion) return { kind: 'conflict', version }
-  const { node, user, command, xml, versionsKept } = change
+  if (version !== change.expectedVersion) return (await savedBefore(store, change)) ?? { kind: 'conflict', version }
+  const { node, user, command, xml, versionsKept, changeId } = change
   // A description of what is there already is remembered, and is no new version.
   if (current && before && change.beside && before.xml === xml) {
     const { applied } = await store.transaction({
@@ -99,6 +103,7 @@ export async function pushConfig(
     node,
     user,
     command,
+    ...(changeId !== undefined && { changeId }),
     xml,
   }
   const value = encodeConfig(record)
@@ -114,6 +119,17 @@ export async function pushConfig(
   if (result.applied) return { kind: 'saved', version: record.version }
   const winner = await store.get(keys.configuration)
   return { kind: 'conflict', version: winner ? decodeConfig(winner).version : 0 }
+}
+
+/** The answer to a change that its author asks for again, not knowing that it was saved: the version after the expected one is of this user and has the id of the change. */
+export async function savedBefore(
+  store: Store,
+  change: { readonly expectedVersion: number; readonly user: string; readonly changeId?: string | undefined },
+): Promise<PushOutcome | undefined> {
+  if (change.changeId === undefined) return undefined
+  const version = change.expectedVersion + 1
+  const next = await readConfigVersion(store, version)
+  return next?.changeId === change.changeId && next.user === change.user ? { kind: 'saved', version } : undefined
 }
 
 /**

@@ -27,7 +27,7 @@ import { quorumSoon } from '../shared-state/quorum-soon.ts'
 import type { SharedState } from '../shared-state/shared-state.ts'
 import { untilState } from '../shared-state/until-state.ts'
 import { type AppliedDescription, appliedWrite, readApplied, refuseApplied } from './applied.ts'
-import { type MadeVersion, pushConfig, trimHistory } from './config-history.ts'
+import { type MadeVersion, pushConfig, savedBefore, trimHistory } from './config-history.ts'
 import { type CibEpochs, epochsOf } from './epochs.ts'
 import { type HistoryBounds, historyBounds } from './history-bounds.ts'
 import { refuseUnconfirmable, unconfirmedWrites } from './unconfirmed.ts'
@@ -116,6 +116,8 @@ export async function saveConfiguration(
     /** The node that changes it, where that is another than the one that saves it. */
     readonly by?: NodeName
     readonly command: string
+    /** Drawn by whoever may ask for the change again. */
+    readonly changeId?: string | undefined
     /** The description that it comes from. */
     readonly applied?: AppliedDescription | undefined
     /** It is taken back after that time unless it is confirmed. */
@@ -129,7 +131,10 @@ export async function saveConfiguration(
   // The client has hidden what it knows to be secret; not every client is ours.
   const command = cut(textWithoutSecrets(cut(change.command), secretsOfView(node.view)))
   const bounds = historyBounds(node.view.configuration?.typed)
-  const { epochs, applied, confirmWithinMs, mostUnconfirmed: most, ...rest } = change
+  const { epochs, applied, confirmWithinMs, mostUnconfirmed: most, changeId, ...rest } = change
+  const isLate = (node.view.configuration?.version ?? 0) > change.expectedVersion
+  const again = isLate ? await savedBefore(node.store, change) : undefined
+  if (again !== undefined) return again
   if (applied) await refuseApplied(node.store, applied)
   if (confirmWithinMs !== undefined) {
     const mostOf = most === undefined ? undefined : { user: change.user, most }
@@ -153,6 +158,7 @@ export async function saveConfiguration(
   const answer = await pushConfig(node.store, {
     ...rest,
     ...(epochs && { epochs }),
+    ...(changeId !== undefined && { changeId }),
     command,
     node: by,
     versionsKept: bounds.versions,
