@@ -2,11 +2,13 @@
  * Which instances of each service there are, where, and in which state: from what the CIB says at one moment, and the addresses of the nodes.
  * Whoever is offered to clients is `healthy`; everything else is on its way or out of service.
  */
+import { shortened } from '../base/index.ts'
 import type { ClusterStatus, GroupResource, PrimitiveResource, Resource } from '../status/index.ts'
 import { partsOf, primitivesIn } from '../status/index.ts'
 import { declaredServices } from './declared.ts'
 import { nodeAddress, type ServiceDefinition } from './definition.ts'
 import { healthOf, type InstanceHealth } from './health.ts'
+import { isPlainAddress } from './ip.ts'
 
 export interface ServiceInstance extends InstanceHealth {
   /** The resource, of a clone with its number. */
@@ -132,7 +134,16 @@ interface Address {
   readonly trouble?: string
 }
 
-function addressFor(
+/** Whoever may write one parameter of a resource chooses its address, which templates and programs of root's take as it is. */
+function addressFor(...asked: Parameters<typeof writtenAddress>): Address {
+  const address = writtenAddress(...asked)
+  const { text } = address
+  return text === undefined || isPlainAddress(text)
+    ? address
+    : { trouble: `its address '${shortened(text)}' is neither an IP address nor the name of a host` }
+}
+
+function writtenAddress(
   unit: Unit,
   { node, definition }: { readonly node: string; readonly definition: ServiceDefinition },
   { status, addressOf }: Sources,

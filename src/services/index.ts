@@ -53,5 +53,5 @@ export {
   printGate,
 } from './gates.ts'
 export { checkSet, failedCheck, passedCheck, type ServiceState, type Verified } from './health.ts'
-export { isWithin, type Network, parseIp, plainIp } from './ip.ts'
+export { isPlainAddress, isWithin, type Network, parseIp, plainIp } from './ip.ts'
 export { type NodeAddress, type Zone, zoneOf } from './zone.ts'

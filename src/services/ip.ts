@@ -7,6 +7,9 @@ export interface Network {
   readonly prefix: number
 }
 
+/** An address of IP with its zone, or a host name: nothing that a shell, a template or another file would take for more. */
+export const isPlainAddress = (text: string): boolean => /^[A-Za-z0-9_:[][A-Za-z0-9_.:%\]-]{0,254}$/.test(text)
+
 /** Four bytes or sixteen; undefined where the text is no address. One with a zone (`%eth0`) is of one host only, and so is none. */
 export function parseIp(text: string): IpBytes | undefined {
   return text.includes(':') ? parseV6(text) : parseV4(text)

@@ -11,6 +11,8 @@ interface Recorded {
   readonly meta?: string
   readonly attributes?: string
   readonly vipOn?: 'n1' | 'n2'
+  /** As XML has it. */
+  readonly ip?: string
 }
 
 const operation = (what: string, code: number, more = ''): string =>
@@ -39,7 +41,7 @@ function servicesOf({
     parseXml(`<cib validate-with="pacemaker-3.9" have-quorum="1" crm_feature_set="3.19.0"><configuration><crm_config/>
     <nodes><node id="1" uname="n1"/><node id="2" uname="n2"/></nodes>
     <resources><primitive id="vip" class="ocf" provider="heartbeat" type="IPaddr2">
-        <instance_attributes id="v"><nvpair id="v-ip" name="ip" value="10.0.0.100"/></instance_attributes></primitive>
+        <instance_attributes id="v"><nvpair id="v-ip" name="ip" value="${more.ip ?? '10.0.0.100'}"/></instance_attributes></primitive>
       <primitive id="web" class="ocf" provider="pacemaker" type="Dummy">
         <meta_attributes id="m"><nvpair id="m-s" name="systole-service-www" value="${service}"/>${more.meta ?? ''}</meta_attributes>
         <operations><op id="o" name="monitor" interval="10s"/></operations></primitive></resources><constraints/></configuration>
@@ -65,6 +67,29 @@ const cases: readonly (Recorded & { readonly name: string; readonly is: object }
       address: '10.0.0.1',
       verified: { by: 'monitor', everyMs: 10_000, since: 1100 },
     },
+  },
+  {
+    name: 'an address that would be more than that in a file of a template is offered to nobody',
+    service: 'port=80 address=vip',
+    vipOn: 'n1',
+    ip: '10.0.0.9 check&#10;  external-check command /tmp/mine',
+    is: {
+      state: 'failing',
+      reason:
+        "its address '10.0.0.9 check\n  external-check command /tmp/mine' is neither an IP address nor the name of a host",
+    },
+  },
+  {
+    name: 'so is one that the service itself says',
+    service: 'port=80 address=10::1;{include}',
+    is: { state: 'failing' },
+  },
+  {
+    name: 'the name of a host is an address',
+    service: 'port=80 address=vip',
+    vipOn: 'n1',
+    ip: 'vip.example.org',
+    is: { state: 'healthy', address: 'vip.example.org' },
   },
   {
     name: 'what has only started is healthy by its start',

@@ -5,7 +5,7 @@ import { request } from 'node:http'
 import { connect } from 'node:net'
 import { dirname, join } from 'node:path'
 import { printable, reasonOf } from '../../base/index.ts'
-import type { DueCheck } from '../../services/index.ts'
+import { type DueCheck, isPlainAddress } from '../../services/index.ts'
 import { enoughIn } from './dns-question.ts'
 import { grpcHealth } from './grpc-health.ts'
 
@@ -74,7 +74,7 @@ async function command(due: DueCheck, path: string, signal: AbortSignal): Promis
   const unfit = whyUnfit(path)
   if (unfit !== undefined) return unfit
   // Whoever may write one parameter of the resource chooses it, and a script of root's may hand it to a shell.
-  if (!plainAddress.test(due.address)) return 'the address of the service is not one that a program is given'
+  if (!isPlainAddress(due.address)) return 'the address of the service is not one that a program is given'
   return await new Promise((resolve) => {
     let output = ''
     const child = spawn(path, [], {
@@ -129,8 +129,6 @@ function killGroup(pid: number): void {
 
 const isSharedWithOthers = ({ mode, uid }: Stats): boolean =>
   (mode & 0o022) !== 0 || (uid !== 0 && uid !== process.getuid?.())
-
-const plainAddress = /^[A-Za-z0-9_:[][A-Za-z0-9_.:%\]-]{0,254}$/
 
 function whyUnfit(path: string): string | undefined {
   try {
