@@ -25,6 +25,8 @@ export interface ReadOptions {
 
 const largestBytes = 4 * 1024 * 1024
 const mostFiles = 100
+/** Of all values, when variables and secrets are put in: no configuration is longer. */
+const longestValues = 8 * 1024 * 1024
 
 interface OneFile {
   readonly file: string
@@ -44,6 +46,8 @@ class Reader {
   readonly #files: OneFile[] = []
   readonly #mistakes: string[] = []
   readonly #secrets: string[] = []
+  /** How long what was put in is so far. */
+  #length = 0
 
   constructor(terminal: Terminal, options: ReadOptions) {
     this.#terminal = terminal
@@ -146,7 +150,7 @@ class Reader {
     around: { readonly path: FieldPath; readonly variables: ReadonlyMap<string, string> },
   ): Promise<unknown> {
     const { path, variables } = around
-    if (typeof value === 'string') return this.#text(one, value, around)
+    if (typeof value === 'string') return this.#text(one, this.#counted(one, value, path), around)
     if (Array.isArray(value)) {
       const items: unknown[] = []
       for (const [at, item] of value.entries())
@@ -174,8 +178,17 @@ class Reader {
       const value = variables.get(name ?? '')
       if (value === undefined)
         this.#wrong(one, path, `There is no variable '${name ?? ''}'. Write $\${ for a text that has \${ in it.`)
-      return value ?? ''
+      return this.#counted(one, value ?? '', path)
     })
+  }
+
+  /** Variables of variables make a small file endless, and so does a long secret that is put in often. */
+  #counted(one: OneFile, text: string, path: FieldPath): string {
+    this.#length += text.length
+    if (this.#length <= longestValues) return text
+    throw new Refusal(
+      `${placeIn(one, path)}: With what is put in for variables and secrets, the values have more than 8 MiB. No configuration can be that long.`,
+    )
   }
 
   async #secret(
@@ -190,7 +203,7 @@ class Reader {
     const value = secret.replace(/\r?\n$/, '')
     if (value === '') this.#wrong(one, path, `The secret in ${name} is empty.`)
     else this.#secrets.push(value)
-    return value
+    return this.#counted(one, value, path)
   }
 
   async #secretFile(one: OneFile, name: string, path: FieldPath): Promise<string | undefined> {

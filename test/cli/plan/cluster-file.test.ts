@@ -279,6 +279,24 @@ const mistakes: readonly (readonly [string, string])[] = [
   ['fencing-levels:\n  l: {level: 1, devices: [old]}\n', ':2: fencing-levels.l: Specify one of node'],
   ['acls:\n  roles:\n    r: {permissions: [{kind: look}]}\n', ":3: acls.roles.r.permissions[0].kind: 'look' is not"],
 ]
+test.each([
+  [
+    'variables of variables',
+    `vars:\n  a0: xxxxxxxxxx\n${Array.from({ length: 7 }, (_, at) => `  a${at + 1}: "${`\${a${at}}`.repeat(10)}"\n`).join('')}`,
+  ],
+  ['a long variable, often', `vars: {a: ${'x'.repeat(60_000)}}\nproperties:\n  b: "${'${a}'.repeat(1000)}"\n`],
+  [
+    'a long secret, often',
+    `resources:\n${Array.from({ length: 100 }, (_, at) => `  r${at}: {${dummy}, parameters: {fake: {from-file: long}}}\n`).join('')}`,
+  ],
+])('a small file that means an endless one is refused before it takes the memory: %s', async (_, text) => {
+  writeFileSync(at('long'), 'x'.repeat(100_000))
+  writeFileSync(at('cluster.yaml'), text)
+  const { exitCode, standardError } = await type('plan', at('cluster.yaml'))
+  expect(exitCode).toBe(1)
+  expect(standardError).toContain('the values have more than 8 MiB')
+})
+
 test.each(mistakes)('%j is refused with its line and field, and nothing is changed', async (text, sentence) => {
   writeFileSync(at('wrong.yaml'), text)
   const { exitCode, standardError } = await type('apply', at('wrong.yaml'))
