@@ -413,6 +413,25 @@ test('a user with roles acts under his own name, whatever his request says', asy
   expect(seen).toEqual([['alice']])
 })
 
+test('whose a client certificate is, is what was typed, and not who typed it', async () => {
+  const meant: string[] = []
+  const addApiClient = async ({ user: named }: { readonly user: string }) => {
+    meant.push(named)
+    return await Promise.resolve({})
+  }
+  const rights = [
+    { kind: 'all', user: 'root', mayNameAnother: true },
+    { kind: 'all', user: 'bob', mayNameAnother: false },
+  ]
+  for (const one of rights) {
+    const access = { rightsOf: async () => await Promise.resolve(one) }
+    const handlers = guardLocal({ access } as unknown as Daemon, localHandlers({ addApiClient }))
+    const context = { signal: new AbortController().signal, caller: user(1) }
+    for (const named of ['mallory', '']) await handlers.addApiClient({ user: named } as never, context as never)
+  }
+  expect(meant).toEqual(['mallory', '', 'mallory', ''])
+})
+
 test('settings for scripts may be passwords: who may not run jobs does not read those', async () => {
   const settings = [
     { kind: 'config_state', scope: 'global', key: 'db_password', value: 'geheim' },

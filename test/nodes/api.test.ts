@@ -373,6 +373,9 @@ test('clients with a certificate: who they are by which rule, on every node, in 
     body: expect.stringContaining('bin is not a member of the group haclient') as unknown,
   })
   await lab.systole('n1', 'console', 'client', 'remove', 'ops')
+  await lab.systole('n1', 'console', 'client', 'add', 'names', '--ca', ops.certificate, '--user')
+  expect(await lab.systole('n1', 'console', 'client', 'list')).toContain('the user of the common name')
+  await lab.systole('n1', 'console', 'client', 'remove', 'names')
   expect((await seenFrom(...shows(anna), at('n1', '/api/v1/status'))).status).toBe(401)
 }, 120_000)
 

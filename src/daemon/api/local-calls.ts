@@ -105,6 +105,31 @@ export const localNeeds = {
   testAlert: 'administration',
 } as const satisfies Readonly<Record<keyof LocalHandlers, Need>>
 
+type CallsWithUser = {
+  [Call in keyof LocalHandlers]: Parameters<LocalHandlers[Call]>[0] extends { readonly user: string } ? Call : never
+}[keyof LocalHandlers]
+
+/** What `user` of a request means: the caller's own name, which is put there, or somebody else's. A call that is not in it does not compile. */
+const userMeans = {
+  pushConfiguration: 'who acts',
+  acquireLock: 'who acts',
+  releaseLock: 'who acts',
+  startRollout: 'who acts',
+  changeRollout: 'who acts',
+  triggerVersion: 'who acts',
+  reportVersion: 'who acts',
+  changeSetting: 'who acts',
+  acquireHolds: 'who acts',
+  releaseHolds: 'who acts',
+  runJob: 'who acts',
+  cancelJob: 'who acts',
+  copyFile: 'who acts',
+  startPlay: 'who acts',
+  changePlay: 'who acts',
+  addApiClient: 'another',
+  openSession: 'another',
+} as const satisfies Readonly<Record<CallsWithUser, 'who acts' | 'another'>>
+
 type AnyHandler = (...given: readonly unknown[]) => Promise<unknown>
 
 export function guardLocal(daemon: Daemon, handlers: LocalHandlers): LocalHandlers {
@@ -119,19 +144,19 @@ export function guardLocal(daemon: Daemon, handlers: LocalHandlers): LocalHandle
       if (caller.kind === 'web') noteWebCall(daemon, { call: name, user: rights.user, caller, request })
       if (need === 'anybody') return await handle(request, ...rest)
       if (need === 'job') {
-        return await handle(byUser(mayRunJobs(rights), request), ...rest)
+        return await handle(byUser(name, mayRunJobs(rights), request), ...rest)
       }
       if (name === 'watchState' && rights.kind === 'all' && !rights.mayNameAnother) {
         const [send, context] = rest as [Parameters<LocalHandlers['watchState']>[1], CallContext]
         return await watch(daemon, handlers, { asked: request as Messages['Empty'], send, context })
       }
-      if (rights.kind === 'all') return await handle(byUser(rights, request), ...rest)
+      if (rights.kind === 'all') return await handle(byUser(name, rights, request), ...rest)
       if (need === 'own part') {
         const own = limitedHandlers(daemon, handlers, rights)[name as keyof LimitedHandlers] as unknown as AnyHandler
         return await seenBy(daemon, own)(request, ...rest)
       }
       await mayAdminister(daemon, rights, name)
-      return await handle(byUser({ user: rights.user, mayNameAnother: false }, request), ...rest)
+      return await handle(byUser(name, { user: rights.user, mayNameAnother: false }, request), ...rest)
     }
     return [name, call] as const
   })
@@ -166,9 +191,14 @@ function noteWebCall(
 }
 
 /** The history names who asked; root may act for somebody (sudo). */
-function byUser({ user, mayNameAnother }: Pick<AllRights, 'user' | 'mayNameAnother'>, request: unknown): unknown {
+function byUser(
+  call: keyof LocalHandlers,
+  { user, mayNameAnother }: Pick<AllRights, 'user' | 'mayNameAnother'>,
+  request: unknown,
+): unknown {
   const named = (request as Partial<Messages['PushRequest']>).user
-  return named === undefined || (mayNameAnother && named !== '') ? request : { ...(request as object), user }
+  const acts = (userMeans as Partial<Record<keyof LocalHandlers, string>>)[call] === 'who acts'
+  return !acts || named === undefined || (mayNameAnother && named !== '') ? request : { ...(request as object), user }
 }
 
 /** `createJoinToken` is a name of ours. */
