@@ -415,9 +415,9 @@ test('a user with roles acts under his own name, whatever his request says', asy
 
 test('whose a client certificate is, is what was typed, and not who typed it', async () => {
   const meant: string[] = []
-  const addApiClient = async ({ user: named }: { readonly user: string }) => {
-    meant.push(named)
-    return await Promise.resolve({})
+  const addApiClient: Handlers<typeof localService>['addApiClient'] = async (client) => {
+    meant.push(client.user)
+    return await Promise.resolve({ client, subject: '', fingerprint: '', validUntil: '', createdBy: '' })
   }
   const rights = [
     { kind: 'all', user: 'root', mayNameAnother: true },
