@@ -284,7 +284,7 @@ test.each([
     'variables of variables',
     `vars:\n  a0: xxxxxxxxxx\n${Array.from({ length: 7 }, (_, at) => `  a${at + 1}: "${`\${a${at}}`.repeat(10)}"\n`).join('')}`,
   ],
-  ['a long variable, often', `vars: {a: ${'x'.repeat(60_000)}}\nproperties:\n  b: "${'${a}'.repeat(1000)}"\n`],
+  ['a long variable, often', `vars: {a: ${'x'.repeat(60_000)}}\nproperties:\n  b: "${`\${a}`.repeat(1000)}"\n`],
   [
     'a long secret, often',
     `resources:\n${Array.from({ length: 100 }, (_, at) => `  r${at}: {${dummy}, parameters: {fake: {from-file: long}}}\n`).join('')}`,
