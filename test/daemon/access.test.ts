@@ -385,17 +385,13 @@ test('what names a resource that may not be read is left out of the state', () =
   expect(visibleState(state, cib, { of: () => 'read' })).toBe(state)
 })
 
-test('a user with roles acts under his own name, whatever his request says', async () => {
-  const rights: Rights = { kind: 'limited', user: 'alice', permissions: [] }
+/** Handlers for whoever has these rights, and what they were asked with. */
+function actingAs(rights: Rights) {
   const access = {
     rightsOf: async () => await Promise.resolve(rights),
     guardedFor: () => ({ administers: async () => await Promise.resolve(true) }),
   }
-  const names: unknown[] = []
-  const acquireLock = async (request: { readonly user: string }) => {
-    names.push(request.user)
-    return await Promise.resolve({ outcome: 'acquired' })
-  }
+  const names: string[] = []
   const seen: unknown[] = []
   const node = {
     seesOwnWrites: async <T>(act: () => Promise<T>): Promise<T> => {
@@ -404,32 +400,36 @@ test('a user with roles acts under his own name, whatever his request says', asy
       return answer
     },
   }
+  const acquireLock = async (request: { readonly user: string }) => {
+    names.push(request.user)
+    return await Promise.resolve({ outcome: 'acquired' })
+  }
+  const addApiClient: Handlers<typeof localService>['addApiClient'] = async (client) => {
+    names.push(client.user)
+    return await Promise.resolve({ client, subject: '', fingerprint: '', validUntil: '', createdBy: '' })
+  }
   const daemon = { access, running: true, node, configuration: { cib: cibWith(true) } } as unknown as Daemon
-  const handlers = guardLocal(daemon, localHandlers({ acquireLock }))
+  const handlers = guardLocal(daemon, localHandlers({ acquireLock, addApiClient }))
   const context = { signal: new AbortController().signal, caller: user(1) }
-  await handlers.acquireLock({ user: 'root' } as never, context as never)
+  return { handlers, context: context as never, names, seen }
+}
+
+test('a user with roles acts under his own name, whatever his request says', async () => {
+  const { handlers, context, names, seen } = actingAs({ kind: 'limited', user: 'alice', permissions: [] })
+  await handlers.acquireLock({ user: 'root' } as never, context)
   expect(names).toEqual(['alice'])
   // And is answered when the node sees what was written for him.
   expect(seen).toEqual([['alice']])
 })
 
-test('whose a client certificate is, is what was typed, and not who typed it', async () => {
-  const meant: string[] = []
-  const addApiClient: Handlers<typeof localService>['addApiClient'] = async (client) => {
-    meant.push(client.user)
-    return await Promise.resolve({ client, subject: '', fingerprint: '', validUntil: '', createdBy: '' })
-  }
-  const rights = [
-    { kind: 'all', user: 'root', mayNameAnother: true },
-    { kind: 'all', user: 'bob', mayNameAnother: false },
-  ]
-  for (const one of rights) {
-    const access = { rightsOf: async () => await Promise.resolve(one) }
-    const handlers = guardLocal({ access } as unknown as Daemon, localHandlers({ addApiClient }))
-    const context = { signal: new AbortController().signal, caller: user(1) }
-    for (const named of ['mallory', '']) await handlers.addApiClient({ user: named } as never, context as never)
-  }
-  expect(meant).toEqual(['mallory', '', 'mallory', ''])
+test.each<Rights>([
+  { kind: 'all', user: 'root', mayNameAnother: true },
+  { kind: 'all', user: 'bob', mayNameAnother: false },
+  { kind: 'limited', user: 'alice', permissions: [] },
+])('whose a client certificate is, is what was typed, and not who typed it: $user', async (rights) => {
+  const { handlers, context, names } = actingAs(rights)
+  for (const named of ['mallory', '']) await handlers.addApiClient({ user: named } as never, context)
+  expect(names).toEqual(['mallory', ''])
 })
 
 test('settings for scripts may be passwords: who may not run jobs does not read those', async () => {
