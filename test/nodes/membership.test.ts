@@ -14,6 +14,14 @@ beforeAll(async () => {
 
 afterAll(() => lab.close(), 60_000)
 
+test('what the lab reads of a node is what the command prints there', async () => {
+  await lab.until('both say the same', async () => {
+    const printed = JSON.parse(await lab.systole('n2', 'status', '--json')) as unknown
+    expect(await lab.status('n2')).toEqual(printed)
+    return true
+  })
+})
+
 test('a fourth node changes no votes; a fifth makes five voters', async () => {
   await add(lab, 'n4')
   expect(await voters(lab)).toEqual(founders)

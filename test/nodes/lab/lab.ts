@@ -3,7 +3,17 @@
  * client outside. What runs in them is what an administrator runs: `systoled` under supervision and the `systole` command.
  */
 import { randomBytes } from 'node:crypto'
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -11,6 +21,7 @@ import { bmcPassword, bmcUser, PowerControllers } from './bmc.ts'
 import { Client } from './client.ts'
 import { LabNetwork, run } from './network.ts'
 import { PowerSupply } from './power.ts'
+import { StatusReader } from './status-reader.ts'
 
 export interface StatusNode {
   readonly name: string
@@ -41,6 +52,7 @@ export class Lab {
   readonly power: PowerSupply
   readonly controllers: PowerControllers
   readonly #clients: Client[] = []
+  readonly #reader: StatusReader
 
   readonly #disks: readonly string[]
   readonly #systemd: boolean
@@ -75,6 +87,7 @@ export class Lab {
     const programs = join(this.folder, 'programs')
     mkdirSync(programs)
     installPrograms(join(this.folder, 'systole'), programs)
+    this.#reader = new StatusReader(join(this.folder, 'systole/dist/code/systole.cjs'))
     this.power = new PowerSupply(this.folder, this.network, programs, systemd ? 'systemd-init.sh' : 'node-init.sh')
     this.controllers = new PowerControllers(this.folder, this.network, this.power.socketPath)
   }
@@ -197,8 +210,17 @@ export class Lab {
   /** What the last command that was only tried has said. */
   lastFailure = ''
 
+  /** What `systole status --json` says on the node, through the socket of its daemon there. */
   async status(node: string): Promise<Status> {
-    return JSON.parse(await this.systole(node, 'status', '--json')) as Status
+    const text = this.#runsThisBuild()
+      ? await this.#reader.read(`/proc/${this.power.pid1(node)}/root`)
+      : await this.systole(node, 'status', '--json')
+    return JSON.parse(text) as Status
+  }
+
+  /** Another build's programs, or those of a package, take the place of the links. */
+  #runsThisBuild(): boolean {
+    return lstatSync(join(this.folder, 'programs/systole'), { throwIfNoEntry: false })?.isSymbolicLink() === true
   }
 
   /** The nodes on which a resource is started, as seen from a node. */
@@ -256,6 +278,7 @@ export class Lab {
 
   async close(): Promise<void> {
     for (const client of this.#clients) await client.close()
+    await this.#reader.close()
     await this.power.close()
     await this.controllers.close()
     await this.network.remove()

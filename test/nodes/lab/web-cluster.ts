@@ -70,8 +70,8 @@ export class WebCluster {
   async anyNode(): Promise<string> {
     for (const node of this.lab.nodes) {
       if (!this.lab.power.isOn(node)) continue
-      const text = await this.lab.try(node, 'status', '--json')
-      if (text !== undefined && (JSON.parse(text) as { quorum: { quorate: boolean } }).quorum.quorate) return node
+      const status = await this.lab.status(node).catch(() => undefined)
+      if (status?.quorum.quorate === true) return node
     }
     throw new Error('No node has quorum.')
   }
