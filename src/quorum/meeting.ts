@@ -34,7 +34,7 @@ export function meetsFirst({ list, self, met, wasGoingAlone }: BeforeMeeting): M
     return met ? undefined : { kind: 'others' }
   }
   if (met) return undefined
-  return hasVote(list, self) && (!other.votes || wasGoingAlone) ? { kind: 'peer', peer: other } : undefined
+  return !other.votes || wasGoingAlone ? { kind: 'peer', peer: other } : undefined
 }
 
 /** As the daemon of the other describes itself. */

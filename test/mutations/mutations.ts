@@ -638,13 +638,12 @@ export const mutations: Readonly<Record<string, readonly Mutation[]>> = {
     ],
   ],
   'src/quorum/meeting.ts': [
-    ['two nodes that both vote meet first', '&& (!other.votes || wasGoingAlone) ?', '?'],
-    ['who was going alone does not meet the other', '(!other.votes || wasGoingAlone)', '!other.votes'],
-    ['a node without a vote meets the other', 'hasVote(list, self) && (', '('],
+    ['two nodes that both vote meet first', 'return !other.votes || wasGoingAlone ?', 'return self ?'],
+    ['who was going alone does not meet the other', '!other.votes || wasGoingAlone', '!other.votes'],
     [
       'a node that had quorum in this boot meets the other',
-      'if (met) return undefined\n  return hasVote',
-      'return hasVote',
+      'if (met) return undefined\n  return !other.votes',
+      'return !other.votes',
     ],
     ['nobody of three asks the others', "return met ? undefined : { kind: 'others' }", 'return undefined'],
     [

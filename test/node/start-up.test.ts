@@ -53,6 +53,7 @@ describe('whom a node meets first', () => {
     { name: 'nobody, where it had quorum in this boot', list: 'n1 n2-', met: true, meets: undefined },
     { name: 'nobody, where it has no vote', list: 'n1- n2', met: false, meets: undefined },
     { name: 'the other, where it was about to go on alone', list: 'n1 n2', met: false, going: true, meets: 'peer' },
+    { name: 'the other, where that took its vote meanwhile', list: 'n1- n2', met: false, going: true, meets: 'peer' },
     { name: 'the others, of three', list: 'n1 n2 n3', met: false, meets: 'others' },
     { name: 'the others, of two with a witness', list: 'n1 n2 w', met: false, meets: 'others' },
     { name: 'the other, where the witness has no vote', list: 'n1 n2- w-', met: false, meets: 'peer' },
