@@ -12,6 +12,8 @@ export interface NodeFacts {
   readonly version?: string
   /** A remote or guest node: meant by its name, a role or an expression, and not by `all`. */
   readonly isRemote?: true
+  /** The container of a bundle's replica: also `isRemote`. */
+  readonly isReplica?: true
 }
 
 export interface ResolvedLimit {
@@ -46,6 +48,7 @@ export function resolveNodes(definition: RolloutDefinition, facts: readonly Node
   const problems = [
     ...definition.nodes.flatMap((selector) => problemWith(selector, known)),
     ...unfitForRemotes(definition, meant),
+    ...replicasIn(meant),
   ]
   const pending = meant.filter(({ version }) => version !== definition.version)
   const limits = [
@@ -83,6 +86,15 @@ function unfitForRemotes({ commands }: RolloutDefinition, meant: readonly NodeFa
       : [],
   )
 }
+
+/** What a command changes in a container is gone with the container, which the cluster makes again from its image wherever it likes. */
+const replicasIn = (meant: readonly NodeFacts[]): readonly string[] =>
+  meant
+    .filter(({ isReplica }) => isReplica === true)
+    .map(
+      ({ name }) =>
+        `${name} is a replica of a bundle, and what is changed in its container is lost with it. Select other nodes, and specify another image with \`systole resource bundle update\`.`,
+    )
 
 function selects(selector: Selector, { name, attributes, isRemote }: NodeFacts): boolean {
   switch (selector.kind) {

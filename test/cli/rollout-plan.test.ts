@@ -137,3 +137,16 @@ test('the command prints the plan of a CIB file, and a mistake with its file, li
     `${file}:6: steps.actions[0].ran: There is no field 'ran' here. Did you mean 'run'?`,
   )
 })
+
+test('the replicas of a bundle are refused, however they are selected: what is changed in a container is lost with it', () => {
+  const bundle =
+    '<bundle id="box"><docker image="box:1" replicas="1"/><network control-port="3121"/><primitive id="inside" class="ocf" provider="pacemaker" type="Dummy"/></bundle>'
+  const cib = parseXml(cibText.replace('</resources>', `${bundle}</resources>`))
+  if (!cib.ok) throw new Error(cib.reports.join())
+  const sentence = /^box-0 is a replica of a bundle, .*`systole resource bundle update`\.$/
+  const refused = (nodes: unknown): readonly string[] =>
+    plan({ nodes }, { cib: cib.value }).refusals.filter((one) => sentence.test(one))
+  expect(refused([{ name: 'box-0' }])).toHaveLength(1)
+  expect(refused([{ where: 'not_defined web-role' }])).toHaveLength(1)
+  expect(refused('all')).toEqual([])
+})

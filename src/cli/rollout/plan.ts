@@ -87,13 +87,14 @@ export function planRollout(input: PlanInput): RolloutPlan {
 }
 
 export function factsOf({ nodes }: ClusterStatus, versions: ReadonlyMap<string, string>): readonly NodeFacts[] {
-  return nodes.map(({ name, attributes, kind }) => {
+  return nodes.map(({ name, attributes, kind, isBundleNode }) => {
     const version = versions.get(name)
     return {
       name,
       attributes,
       ...(version !== undefined && { version }),
       ...(kind !== 'member' && { isRemote: true as const }),
+      ...(isBundleNode && { isReplica: true as const }),
     }
   })
 }

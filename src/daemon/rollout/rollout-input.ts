@@ -174,8 +174,9 @@ function clockAt(now: number): RolloutInput['clock'] {
 }
 
 export const nodesOfView = (view: ClusterView, now: number): readonly NodeFacts[] =>
-  (statusOfView(view, now)?.nodes ?? []).map(({ name, attributes, kind }) => ({
+  (statusOfView(view, now)?.nodes ?? []).map(({ name, attributes, kind, isBundleNode }) => ({
     name,
     attributes,
     ...(kind !== 'member' && { isRemote: true as const }),
+    ...(isBundleNode && { isReplica: true as const }),
   }))
