@@ -75,6 +75,8 @@ export interface RolloutDefinition {
   readonly name: string
   readonly version: string
   readonly nodes: readonly Selector[]
+  /** Clusters of the fleet on which it is done, wave after wave; then `nodes` are those of each of them. */
+  readonly clusters?: readonly (readonly string[])[]
   readonly maxUnavailable: number
   readonly limits: readonly Limit[]
   /** Roles, one after another; nodes without any of them come last. */

@@ -7,6 +7,22 @@ export { startsClusterAgain } from './commands.ts'
 export type { RolloutCommand, RolloutDefinition, Stage } from './definition.ts'
 export type { NodeSeen, RolloutEffect, RolloutInput, TaskSeen } from './effects.ts'
 export {
+  type FleetPart,
+  type FleetRolloutRecord,
+  hasFleetEnded,
+  isFleetRolloutRecord,
+  newFleetRecord,
+  partKey,
+} from './fleet/fleet-record.ts'
+export {
+  type FleetAnswer,
+  type FleetAsk,
+  fleetStep,
+  type PartAnswer,
+  whyClustersWait,
+} from './fleet/fleet-step.ts'
+export { fleetWord } from './fleet/fleet-words.ts'
+export {
   type DesiredVersion,
   type JournalLine,
   type NodeVersionRecord,

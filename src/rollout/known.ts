@@ -1,5 +1,6 @@
 /** What a node tells of rollouts, and keeps in a file for when its daemon or the whole cluster is down. */
 import type { NodeName } from '../base/index.ts'
+import type { FleetRolloutRecord } from './fleet/fleet-record.ts'
 import type { NodeVersion, RolloutRecord } from './record.ts'
 
 export interface JournalLine {
@@ -38,6 +39,11 @@ export interface RolloutsKnown {
     /** Why nodes wait, by name. */
     readonly waiting?: Readonly<Record<string, string>>
     readonly journal?: readonly JournalLine[]
+  })[]
+  /** Over clusters of the fleet, the newest first. Not of older builds. */
+  readonly fleet?: readonly (FleetRolloutRecord & {
+    /** Why clusters wait, by name. */
+    readonly waiting?: Readonly<Record<string, string>>
   })[]
   readonly versions: readonly NodeVersionRecord[]
   /** Which version all nodes are to run. Not of older builds. */

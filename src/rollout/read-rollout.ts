@@ -56,6 +56,7 @@ function definitionOf(file: Fields, report: Report): RolloutDefinition {
       file.nodes === 'all'
         ? [{ kind: 'all' }]
         : listOf(file.nodes).map((one, at) => selectorOf(fieldsOf(one), ['nodes', at], report)),
+    ...(file.clusters !== undefined && { clusters: clustersOf(file.clusters, report) }),
     maxUnavailable: Number(waves['max-unavailable'] ?? 1),
     limits: listOf(waves.limits).map((one, at) => limitOf(fieldsOf(one), ['waves', 'limits', at], report)),
     order,
@@ -92,6 +93,17 @@ function selectorOf(fields: Fields, path: FieldPath, report: Report): Selector {
     report([...path, 'where'], `'${fields.where}' is not an expression on node attributes: ${expression}.`)
   } else if (fields.name === undefined) report(path, 'Specify one of name, role, where.')
   return { kind: 'names', names: Array.isArray(fields.name) ? fields.name.map(String) : [String(fields.name)] }
+}
+
+function clustersOf(value: unknown, report: Report): readonly (readonly string[])[] {
+  const waves = listOf(value).map((wave) => (Array.isArray(wave) ? wave.map(String) : [String(wave)]))
+  const seen = new Set<string>()
+  for (const [at, wave] of waves.entries())
+    for (const name of wave) {
+      if (seen.has(name)) report(['clusters', at], `The cluster '${name}' is in the list twice.`)
+      seen.add(name)
+    }
+  return waves
 }
 
 function requirementsOf(value: unknown, report: Report): readonly Requirement[] {

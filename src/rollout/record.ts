@@ -90,6 +90,8 @@ export interface RolloutRecord {
   readonly ended?: number
   /** How many lines its journal has. */
   readonly lines: number
+  /** The key of the rollout over several clusters that it is a part of: it stays unconfirmed until that has ended. */
+  readonly partOf?: string
 }
 
 /** Of this version or an older one: others are left to those who know them. */
@@ -133,7 +135,7 @@ export const leavesCluster = ({ commands }: RolloutDefinition): boolean =>
   commands.some(({ reboots, stopsCluster }) => reboots || stopsCluster)
 
 export function newRecord(
-  given: Pick<RolloutRecord, 'id' | 'definition' | 'limits' | 'user' | 'from'> & {
+  given: Pick<RolloutRecord, 'id' | 'definition' | 'limits' | 'user' | 'from' | 'partOf'> & {
     readonly waves: readonly { readonly role?: string; readonly nodes: readonly NodeName[] }[]
     readonly before: ReadonlyMap<NodeName, NodeVersion>
   },

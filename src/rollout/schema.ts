@@ -132,6 +132,12 @@ const command: Schema = {
   },
 }
 
+const clusterName: Schema = {
+  type: 'string',
+  title: 'the name of a cluster of the fleet',
+  pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$',
+}
+
 const commands: Schema = { type: 'array', title: 'a list of commands', maxItems: 100, items: use('command') }
 
 const selectorProperties = {
@@ -202,6 +208,22 @@ export const rolloutSchema: Schema = {
           },
         },
       ],
+    },
+    clusters: {
+      type: 'array',
+      title: 'a list of waves',
+      minItems: 1,
+      maxItems: 100,
+      description:
+        'Clusters of the fleet (`systole fleet list`) on which the rollout is done, instead of this one: wave after wave. Each cluster performs it on its own nodes. A wave begins when the wave before is complete and all of its clusters can be reached.',
+      examples: [['west'], ['east', 'north']],
+      items: {
+        description: 'A cluster, or a list of clusters that go at the same time.',
+        oneOf: [
+          clusterName,
+          { type: 'array', title: 'a list of clusters', minItems: 1, maxItems: 100, items: clusterName },
+        ],
+      },
     },
     waves: {
       type: 'object',

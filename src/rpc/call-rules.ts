@@ -138,6 +138,7 @@ export const callRules: {
     triggerVersion: local('says which version all nodes are to run'),
     reportVersion: local('reports the version of a node, or what came of its configuration or validation'),
     changeSetting: local('sets or deletes a setting for scripts on nodes'),
+    planFleetRollout: local('asks other clusters what a rollout would do there'),
     listRollouts: local('reads rollouts, their journals, and the versions of nodes'),
     acquireHolds: local('puts holds in force'),
     renewHolds: local('keeps holds in force'),

@@ -37,6 +37,27 @@ describe('examples', () => {
   })
 })
 
+describe('clusters of the fleet', () => {
+  const read = (clusters: unknown): ReturnType<typeof readRollout> =>
+    readRollout({ rollout: 'a', version: '2', nodes: 'all', clusters, steps: { actions: [{ run: 'true' }] } })
+
+  test('are waves, each of one cluster or of several', () =>
+    expect(read(['pilot', ['west', 'east']])).toMatchObject({ value: { clusters: [['pilot'], ['west', 'east']] } }))
+
+  test.each([
+    [['west', ['east', 'west']], /^clusters\.1: The cluster 'west' is in the list twice/],
+    [[], /^clusters: /],
+    [[['a b']], /^clusters\.0/],
+    ['west', /^clusters: .*list of waves/],
+    [[[]], /^clusters\.0: /],
+  ])('%j is refused with its place', (clusters, sentence) => {
+    const result = read(clusters)
+    expect(result.ok ? [] : result.reports.map((one) => `${one.path.join('.')}: ${one.sentence}`).join()).toMatch(
+      sentence,
+    )
+  })
+})
+
 describe('a playbook', () => {
   const commandOf = (command: object, stage = 'actions'): ReturnType<typeof readRollout> =>
     readRollout({

@@ -35,7 +35,8 @@ export async function knownOrCopy(call: Call, asked: Asked = {}): Promise<Told> 
     const known = await copyOf(call)
     if (known === undefined) throw error
     const rollouts = known.rollouts.filter(({ id }) => asked.id === undefined || id === asked.id)
-    return { known: { ...known, rollouts }, copyBecause: error.message }
+    const fleet = (known.fleet ?? []).filter(({ id }) => asked.id === undefined || id === asked.id)
+    return { known: { ...known, rollouts, fleet }, copyBecause: error.message }
   }
 }
 

@@ -21,15 +21,18 @@ function printWave(rollout: ShownRollout, { role }: { readonly role?: string }, 
   const nodes = rollout.nodes.filter(({ wave }) => wave === at)
   const meant = meantNodes({ nodes }).length
   const done = nodes.filter(({ phase }) => phase === 'done').length
-  const filled = Math.round((done / Math.max(meant, 1)) * barWidth)
-  const bar = `[${'#'.repeat(filled)}${'.'.repeat(barWidth - filled)}]`
   const title = `Wave ${at + 1}${role === undefined ? '' : ` (${role})`}`
   const rows = nodes.map((node) => [
     node.node,
     phaseText(rollout, node),
     node.leftOut === true ? '' : (node.why ?? rollout.waiting?.[node.node] ?? ''),
   ])
-  return `\n${title}  ${bar}  ${done} of ${meant}\n${alignColumns(rows, '  ')}`
+  return `\n${title}  ${printBar(done, meant)}\n${alignColumns(rows, '  ')}`
+}
+
+export function printBar(done: number, of: number): string {
+  const filled = Math.round((done / Math.max(of, 1)) * barWidth)
+  return `[${'#'.repeat(filled)}${'.'.repeat(barWidth - filled)}]  ${done} of ${of}`
 }
 
 export function phaseText({ definition }: Pick<ShownRollout, 'definition'>, node: RolloutNode): string {
@@ -60,13 +63,15 @@ export function phaseText({ definition }: Pick<ShownRollout, 'definition'>, node
 
 /** What a person can do now. */
 function nextStep(rollout: ShownRollout): string {
-  const { id, state, confirmBy, nodes } = rollout
+  const { id, state, confirmBy, nodes, partOf } = rollout
   const tails = nodes.flatMap(({ node, tail, phase }) =>
     tail === undefined || (phase !== 'failed' && phase !== 'undo-failed')
       ? []
       : [`\nOutput of ${node}:\n${indented(tail)}`],
   )
   if (hasEnded(rollout)) return ''
+  if (state === 'unconfirmed' && partOf !== undefined)
+    return `\nIt is part of a rollout over several clusters (${partOf}) and stays open until that has ended: then it is confirmed or put back.\n`
   if (state === 'unconfirmed')
     return `\nConfirm it with \`systole rollout confirm ${id}\` until ${timeOf(confirmBy ?? 0)}, or it is put back.\n`
   if (state === 'halted' || state === 'paused')

@@ -68,6 +68,7 @@ export const localNeeds = {
   startRollout: 'job',
   changeRollout: 'job',
   listRollouts: 'job',
+  planFleetRollout: 'job',
   getLifecycle: 'own part',
   triggerVersion: 'job',
   reportVersion: 'job',

@@ -26,25 +26,34 @@ import {
   rolloutJournalPrefix,
   rolloutsPrefix,
 } from '../records/keys.ts'
-import { journalOf } from '../rollout/known-rollouts.ts'
+import { fleetKnown, journalOf } from '../rollout/known-rollouts.ts'
 import { lifecycleOf } from '../rollout/lifecycle.ts'
 import { rolloutInput } from '../rollout/rollout-input.ts'
 import { rolloutsIn, type StoredRollout, storedRollouts, versionIn, writesOfStep } from '../rollout/rollout-records.ts'
 import { quorumSoon } from '../shared-state/quorum-soon.ts'
 import { configuredFile } from './configured-file.ts'
+import { changeFleetRollout, isFleetId, planFleetRollout, startFleetRollout } from './fleet-rollout-api.ts'
 
 /** Others who start or change one at the same time come first that often. */
 const attempts = 20
 /** Of those that have ended; the oldest go. */
 const mostEnded = 50
 const largestFile = 128 * 1024
+const keyForm = /^[\x21-\x7e]{1,200}$/
+/** Ten years. */
+const untilConfirmedMs = 3650 * 24 * 3_600_000
 
 export function rolloutHandlers(
   daemon: Daemon,
-): Pick<Handlers<typeof localService>, 'startRollout' | 'changeRollout' | 'listRollouts'> {
+): Pick<Handlers<typeof localService>, 'startRollout' | 'changeRollout' | 'listRollouts' | 'planFleetRollout'> {
   return {
     startRollout: async (asked) => await start(daemon, asked),
-    changeRollout: async (asked) => await change(daemon, asked),
+    changeRollout: async (asked) =>
+      isFleetId(asked.id) ? await changeFleetRollout(daemon, asked) : await change(daemon, asked),
+    planFleetRollout: async (asked) => {
+      configuredFile(daemon)
+      return await planFleetRollout(daemon, definitionIn(asked.file), asked)
+    },
     listRollouts: (asked) => {
       configuredFile(daemon)
       return Promise.resolve({ known: JSON.stringify(known(daemon, asked)) })
@@ -59,16 +68,23 @@ async function start(daemon: Daemon, asked: Messages['StartRolloutRequest']): Pr
     throw refuse('too-long', `The rollout file is longer than ${largestFile / 1024} KiB. Put scripts on the nodes.`)
   const definition = definitionIn(asked.file)
   if (!(await quorumSoon(node))) throw refuse('no-quorum', 'This node has no quorum and cannot start a rollout.')
+  if (definition.clusters !== undefined) return await startFleetRollout(daemon, definition, asked)
+  const { partOf } = asked
+  if (partOf !== undefined && !keyForm.test(partOf))
+    throw refuse('bad-key', 'The key of a rollout over several clusters has 1 to 200 characters, without spaces.')
   for (const [name, { knowsHolds }] of node.view.members)
     if (knowsHolds !== true)
       throw refuse('older-version', `${name} runs a version of Systole without rollouts. Upgrade it first.`)
   for (let attempt = 1; attempt <= attempts; attempt++) {
     const stored = rolloutsIn((await node.store.list(rolloutsPrefix)).entries)
+    const same = partOf === undefined ? undefined : stored.find(({ record }) => record.partOf === partOf)?.record
+    if (same !== undefined) return { id: same.id, state: same.state }
     const versions = versionsOf((await node.store.list(nodeVersionsPrefix)).entries)
     const { entries } = await node.store.list(lastRolloutKey)
     const last = entries.find(({ key }) => key === lastRolloutKey)
     const number = Number(last && fromBytes(last.value)) || 0
-    const record = recordOf(daemon, definition, { id: `r${number + 1}`, user: asked.user || 'unknown', versions })
+    const made = recordOf(daemon, definition, { id: `r${number + 1}`, user: asked.user || 'unknown', versions })
+    const record = partOf === undefined ? made : asPart(made, partOf)
     refuseUnknown(daemon, record)
     refuseMeeting(record, stored)
     const step = writesOfStep({
@@ -86,6 +102,13 @@ async function start(daemon: Daemon, asked: Messages['StartRolloutRequest']): Pr
   }
   throw refuse('in-use', 'Others are starting rollouts at this moment. Nothing was changed: try again.')
 }
+
+/** It waits to be confirmed by the cluster that coordinates, for as long as that takes; a DC of an older build does so too. */
+const asPart = (record: RolloutRecord, partOf: string): RolloutRecord => ({
+  ...record,
+  partOf,
+  definition: { ...record.definition, confirmWithinMs: untilConfirmedMs },
+})
 
 function definitionIn(file: string): RolloutDefinition {
   let value: unknown
@@ -138,10 +161,12 @@ function refuseUnknown({ node }: Daemon, { nodes, definition: { commands } }: Ro
       throw refuse('older-version', `${name} runs a version of Systole without ${what}. Upgrade it first.`)
 }
 
-function refuseMeeting({ nodes }: RolloutRecord, stored: readonly StoredRollout[]): void {
+function refuseMeeting({ nodes, partOf }: RolloutRecord, stored: readonly StoredRollout[]): void {
   const sentences = stored
     .filter(({ record }) => !hasEnded(record))
     .flatMap(({ record }) => {
+      if (partOf !== undefined && record.partOf !== undefined)
+        return [`The rollout ${record.id} is part of another rollout over several clusters, and has not ended.`]
       const both = nodes.filter(({ node }) => record.nodes.some((one) => one.node === node)).map(({ node }) => node)
       return both.length === 0
         ? []
@@ -207,6 +232,7 @@ function known({ node }: Daemon, { id, fromLine }: Messages['RolloutsRequest']):
     at: new Date().toISOString(),
     node: node.name,
     rollouts: rollouts.sort(newestFirst),
+    fleet: fleetKnown(node.rollouts.below).filter((one) => id === undefined || one.id === id),
     ...lifecycleOf(node),
   }
 }

@@ -72,4 +72,4 @@ function jsonIn(body: string): unknown {
 }
 
 /** What a terminal would obey, marks of direction among them. */
-const printable = (said: string): string => said.replaceAll(/\p{Cc}|\p{Cf}/gu, ' ').trim()
+export const printable = (said: string): string => said.replaceAll(/\p{Cc}|\p{Cf}/gu, ' ').trim()

@@ -31,41 +31,73 @@ export function placeOf(address: string): Place | undefined {
   return isPlace ? { host, port } : undefined
 }
 
+type Failed = Exclude<Told, { readonly kind: 'news' }>
+
 /** Which of several answers says most. */
-const weight: Readonly<Record<Told['kind'], number>> = {
-  news: 4,
+const weight: Readonly<Record<Failed['kind'], number>> = {
   refused: 3,
   untrusted: 2,
   unreadable: 1,
   unreachable: 0,
 }
 
+export interface Asked<T> {
+  readonly path: string
+  /** Of a POST. */
+  readonly body?: object
+  readonly withinMs?: number
+  /** What is taken of an answer; throws an AnswerError. */
+  readonly read: (text: string) => T
+}
+
 /** Its nodes in turn, until one says how the cluster is. */
-export async function askCluster({ addresses, token, anchor }: FleetTarget): Promise<Told> {
-  let most: Told = { kind: 'unreachable', why: 'It has no address.' }
+export async function askCluster(target: FleetTarget): Promise<Told> {
+  const read = (text: string): Told => ({ kind: 'news', news: newsIn(text) })
+  const told = await askNodes(target, { path: '/api/v1/status', read })
+  return told.kind === 'news' ? told : { kind: told.kind, why: told.why }
+}
+
+/** Its nodes in turn, until one answers. `code` is the status of an answer that is another. */
+export async function askNodes<T>(
+  { addresses, token, anchor }: FleetTarget,
+  asked: Asked<T>,
+): Promise<T | (Failed & { readonly code?: number })> {
+  let most: Failed & { readonly code?: number } = { kind: 'unreachable', why: 'It has no address.' }
   for (const [at, address] of addresses.entries()) {
     const place = placeOf(address)
     if (place === undefined) continue
-    const told = await askNode(place, { token, anchor })
-    if (told.kind === 'news') return told
+    const told = await askNode(place, { token, anchor }, asked)
+    if ('read' in told) return told.read
     if (at === 0 || weight[told.kind] > weight[most.kind]) most = told
+    // It has understood, and will not: the others would say the same.
+    if (asked.body !== undefined && isFinal(told.code)) return told
   }
   return most
 }
 
+/** What was asked is wrong, whoever is asked. */
+export const isFinal = (code = 0): boolean => code >= 400 && code < 500 && code !== 409 && code !== 429
+
 class UntrustedError extends Error {}
 class UnreadableError extends Error {}
 
-async function askNode(place: Place, { token, anchor }: Omit<FleetTarget, 'addresses'>): Promise<Told> {
+async function askNode<T>(
+  place: Place,
+  { token, anchor }: Omit<FleetTarget, 'addresses'>,
+  asked: Asked<T>,
+): Promise<{ readonly read: T } | (Failed & { readonly code?: number })> {
   const where = `${place.host}:${place.port}`
-  const signal = AbortSignal.timeout(withinMs)
+  const patienceMs = asked.withinMs ?? withinMs
+  const signal = AbortSignal.timeout(patienceMs)
   try {
     const socket = await trusted(place, anchor, signal)
     try {
-      const { status, text } = await answerOf(socket, { where, token, signal })
-      if (status === 200) return { kind: 'news', news: newsIn(text) }
+      const { path, body } = asked
+      const { status, text } = await answerOf(socket, { where, token, signal, path, body })
+      if (status === 200) return { read: asked.read(text) }
       const why = `${where} answers: ${problemIn(text) ?? `status ${status}`}`
-      return { kind: status === 401 || status === 403 ? 'refused' : status === 503 ? 'unreachable' : 'unreadable', why }
+      const kind = status === 401 || status === 403 ? 'refused' : status === 503 ? 'unreachable' : 'unreadable'
+      return { kind, why, code: status }
     } finally {
       socket.destroy()
     }
@@ -77,7 +109,7 @@ async function askNode(place: Place, { token, anchor }: Omit<FleetTarget, 'addre
           ? 'unreadable'
           : 'unreachable'
     const reason = signal.aborted
-      ? `no answer within ${withinMs / 1000} s`
+      ? `no answer within ${patienceMs / 1000} s`
       : error instanceof Error
         ? error.message
         : String(error)
@@ -134,15 +166,35 @@ async function connected(
 
 const isOfTrust = (code = ''): boolean => /CERT|SIGNED|SIGNATURE|ISSUER|ALTNAME/.test(code)
 
+interface Sent {
+  readonly where: string
+  readonly token: string
+  readonly signal: AbortSignal
+  readonly path: string
+  readonly body: object | undefined
+}
+
 async function answerOf(
   socket: TLSSocket,
-  { where, token, signal }: { readonly where: string; readonly token: string; readonly signal: AbortSignal },
+  { where, token, signal, path, body }: Sent,
 ): Promise<{ readonly status: number; readonly text: string }> {
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     const headers = { authorization: `Bearer ${token}`, host: where, accept: 'application/json', connection: 'close' }
-    request({ createConnection: () => socket, path: '/api/v1/status', headers, signal }, resolve)
+    const text = body === undefined ? undefined : JSON.stringify(body)
+    const ofBody =
+      text === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }
+    request(
+      {
+        createConnection: () => socket,
+        method: text === undefined ? 'GET' : 'POST',
+        path,
+        headers: { ...headers, ...ofBody },
+        signal,
+      },
+      resolve,
+    )
       .on('error', reject)
-      .end()
+      .end(text)
   })
   const chunks: Buffer[] = []
   let size = 0

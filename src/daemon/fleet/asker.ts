@@ -1,17 +1,21 @@
 /** The main thread's handle on the thread that asks other clusters. It is started with the first question, and again after it has failed. */
 import { Worker } from 'node:worker_threads'
+import type { PartAnswer } from '../../rollout/index.ts'
 import { programFile } from '../host/install-folder.ts'
+import type { PartAsk, PlanAnswer } from './ask-part.ts'
 import type { FromFleet, ToFleet } from './thread-messages.ts'
 import type { FleetTarget, Told } from './told.ts'
 
 export interface Asks {
   readonly status: (target: FleetTarget) => Promise<Told>
   readonly certificates: (address: string) => Promise<readonly string[]>
+  readonly part: (target: FleetTarget, part: PartAsk) => Promise<PartAnswer>
+  readonly plan: (target: FleetTarget, file: string) => Promise<PlanAnswer>
   readonly close: () => void
 }
 
-/** Of all its addresses; each of them has eight seconds. */
-const withinMs = 90_000
+/** Of all its addresses; each of them has eight seconds, or twenty-five to change something. */
+const withinMs = 240_000
 const gone: Omit<FromFleet, 'id'> = { error: 'the thread that asks other clusters has ended' }
 
 export class Asker implements Asks {
@@ -33,6 +37,16 @@ export class Asker implements Asks {
     const { chain, error = '' } = await this.#ask({ kind: 'certificates', address })
     if (chain === undefined) throw new Error(error)
     return chain
+  }
+
+  async part(target: FleetTarget, part: PartAsk): Promise<PartAnswer> {
+    const { part: answer, error = '' } = await this.#ask({ kind: 'part', target, part })
+    return answer ?? { kind: 'away', why: error }
+  }
+
+  async plan(target: FleetTarget, file: string): Promise<PlanAnswer> {
+    const { plan, error = '' } = await this.#ask({ kind: 'plan', target, file })
+    return plan ?? { kind: 'failed', why: error }
   }
 
   close(): void {

@@ -10,6 +10,7 @@ import type { Log } from '../host/log.ts'
 import { fromBytes, toBytes } from '../records/json-value.ts'
 import { fleetKey, fleetNewsKey, fleetNewsPrefix, fleetPrefix, keys } from '../records/keys.ts'
 import { anchorIn, placeOf } from './ask-cluster.ts'
+import type { PlanAnswer } from './ask-part.ts'
 import type { Asks } from './asker.ts'
 import { afterAnswer, type FleetNews } from './news.ts'
 import { type Anchor, type FleetTarget, type Told, wordOf } from './told.ts'
@@ -58,6 +59,11 @@ export class Fleet {
   close(): void {
     clearInterval(this.#timer)
     this.#ports.asks.close()
+  }
+
+  /** What a cluster would do by a rollout file. */
+  async plan(target: FleetTarget, file: string): Promise<PlanAnswer> {
+    return await this.#ports.asks.plan(target, file)
   }
 
   state(): Messages['FleetState'] {

@@ -21,7 +21,8 @@ import type { Entry, Store } from '../../store/index.ts'
 import type { AccessControl } from '../access/access-control.ts'
 import { stoppedState, withJoiningVotes } from '../cluster-state/cluster-state.ts'
 import { Asker } from '../fleet/asker.ts'
-import { Fleet } from '../fleet/fleet.ts'
+import { Fleet, type FleetPorts } from '../fleet/fleet.ts'
+import { FleetRollouts } from '../fleet/fleet-rollouts.ts'
 import { monotonicNow } from '../host/clock.ts'
 import { emptyFolder, readIfThere, writeWhole } from '../host/files.ts'
 import type { Log } from '../host/log.ts'
@@ -94,6 +95,7 @@ export class Daemon {
   readonly authority: Authority
   readonly joinTokens: JoinTokenIssuer
   readonly fleet: Fleet
+  readonly #fleetRollouts: FleetRollouts
   readonly metrics = new DaemonMetrics(() =>
     this.#node === undefined ? undefined : this.#node.quorateUntil - monotonicNow(),
   )
@@ -137,7 +139,9 @@ export class Daemon {
       onForgotten: async () => await this.#strangers.remove(),
       fail,
     })
-    this.fleet = this.#openFleet()
+    const fleetPorts = this.#fleetPorts()
+    this.fleet = new Fleet(fleetPorts)
+    this.#fleetRollouts = new FleetRollouts(fleetPorts)
     this.#strangers = new StrangerTable(log)
     this.#fail = fail
     this.authority = new Authority({
@@ -303,8 +307,8 @@ export class Daemon {
     this.#servers = undefined
   }
 
-  #openFleet(): Fleet {
-    return new Fleet({
+  #fleetPorts(): FleetPorts {
+    return {
       log: this.log,
       seen: this.#seen,
       store: this.#quorateStore,
@@ -314,7 +318,7 @@ export class Daemon {
       },
       isCurrent: () => this.#node?.quorate === true && this.#node.view.dc !== undefined,
       asks: new Asker(),
-    })
+    }
   }
 
   /** Records of the store, as the running node sees them. */
@@ -509,6 +513,7 @@ export class Daemon {
   async end(): Promise<void> {
     this.#strangers.stop()
     this.api.clientCertificates.close()
+    this.#fleetRollouts.close()
     this.fleet.close()
     await this.api.console.close()
     await this.#node?.suspend()

@@ -95,6 +95,9 @@ export const apiTokenKey = (name: string): string => `${apiTokensPrefix}${encode
 /** Other clusters (src/daemon/fleet), and what was heard of them last. */
 export const fleetPrefix = `${allKeys}fleet/`
 export const fleetKey = (name: string): string => `${fleetPrefix}${encodeURIComponent(name)}`
+/** Rollouts over clusters of the fleet (src/rollout/fleet). */
+export const fleetRolloutsPrefix = `${allKeys}fleet-rollouts/`
+export const fleetRolloutKey = (id: string): string => `${fleetRolloutsPrefix}${encodeURIComponent(id)}`
 export const fleetNewsPrefix = `${allKeys}fleet-news/`
 export const fleetNewsKey = (name: string): string => `${fleetNewsPrefix}${encodeURIComponent(name)}`
 

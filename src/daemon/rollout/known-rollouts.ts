@@ -6,15 +6,24 @@ import { join } from 'node:path'
 import type { NodeName } from '../../base/index.ts'
 import {
   type DesiredVersion,
+  hasFleetEnded,
   type JournalLine,
   type NodeVersionRecord,
   newestFirst,
   type RolloutsKnown,
+  whyClustersWait,
 } from '../../rollout/index.ts'
+import { fleetReached, fleetRolloutsIn } from '../fleet/fleet-rollouts.ts'
 import { writeWhole } from '../host/files.ts'
 import type { Log } from '../host/log.ts'
 import { fromBytes } from '../records/json-value.ts'
-import { desiredVersionKey, nodeVersionsPrefix, rolloutJournalPrefix, rolloutsPrefix } from '../records/keys.ts'
+import {
+  desiredVersionKey,
+  fleetRolloutsPrefix,
+  nodeVersionsPrefix,
+  rolloutJournalPrefix,
+  rolloutsPrefix,
+} from '../records/keys.ts'
 import { type Below, storedRollouts, versionIn } from './rollout-records.ts'
 
 const writeAfterMs = 200
@@ -31,6 +40,20 @@ export function journalOf(below: Below, id: string, fromLine = 0): readonly Jour
 
 export const versionsIn = (below: Below): readonly NodeVersionRecord[] =>
   below(nodeVersionsPrefix).flatMap((entry) => versionIn(entry) ?? [])
+
+/** Those over clusters of the fleet, the newest first. */
+export function fleetKnown(below: Below): NonNullable<RolloutsKnown['fleet']> {
+  const reached = fleetReached(below)
+  return fleetRolloutsIn(below(fleetRolloutsPrefix))
+    .map(({ record }) => {
+      // It may name secrets, and nobody reads it here.
+      const shown = { ...record, file: '' }
+      return hasFleetEnded(record)
+        ? shown
+        : { ...shown, waiting: Object.fromEntries(whyClustersWait(record, { reached })) }
+    })
+    .sort((a, b) => b.since - a.since)
+}
 
 /** A field of what is known of rollouts. */
 export function desiredIn(below: Below): Pick<RolloutsKnown, 'desired'> {
@@ -59,7 +82,7 @@ export class RolloutCopy {
   /** After every change of the store. */
   look(): void {
     const { below } = this.#ports
-    const revisions = [rolloutsPrefix, nodeVersionsPrefix, desiredVersionKey].flatMap((prefix) =>
+    const revisions = [rolloutsPrefix, fleetRolloutsPrefix, nodeVersionsPrefix, desiredVersionKey].flatMap((prefix) =>
       below(prefix).map((one) => one.modRevision),
     )
     const mark = revisions.join()
@@ -83,6 +106,7 @@ export class RolloutCopy {
       rollouts: storedRollouts(below)
         .map(({ record }) => ({ ...record, journal: journalOf(below, record.id).slice(-lastLines) }))
         .sort(newestFirst),
+      fleet: fleetKnown(below),
       versions: versionsIn(below),
       ...desiredIn(below),
     }

@@ -41,6 +41,7 @@ const longTexts: Readonly<Record<string, number>> = {
   'CopyFileRequest.part': 1024 * 1024,
   'StartRolloutRequest.file': 256 * 1024,
   'Rollouts.known': wholeCib,
+  'FleetPlans.plans': wholeCib,
   'StartPlayRequest.play': 6 * 1024 * 1024,
   'Plays.known': wholeCib,
   'Lifecycle.known': wholeCib,

@@ -70,6 +70,8 @@ beforeEach(async () => {
           answer = resolve
         }),
       certificates: async () => [],
+      part: async () => ({ kind: 'none' }),
+      plan: async () => ({ kind: 'failed', why: '' }),
       close: ignore,
     },
   })

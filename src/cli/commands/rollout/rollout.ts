@@ -1,16 +1,24 @@
 /** The commands of rollouts, but for `plan`. The DC goes on with a rollout whatever becomes of the command. */
 import { compareText } from '../../../base/index.ts'
-import { hasEnded, meantNodes, versionRun, type Word } from '../../../rollout/index.ts'
+import {
+  hasEnded,
+  hasFleetEnded,
+  meantNodes,
+  type RolloutsKnown,
+  versionRun,
+  type Word,
+} from '../../../rollout/index.ts'
 import { type Call, type Command, done, type Flag, type Outcome, Refusal } from '../../call/command.ts'
 import { liveCluster } from '../../call/live.ts'
 import { alignColumns } from '../../call/table.ts'
 import { expectWords } from '../../grammar/words.ts'
-import { exitCodeOf, exitCodes, follow, lineOf } from '../../rollout/follow.ts'
+import { exitCodeOf, exitCodes, fleetLineOf, follow, lineOf } from '../../rollout/follow.ts'
 import { knownNow, knownOrCopy, type Told } from '../../rollout/known.ts'
+import { printFleetPlan, printFleetRollout, type ShownFleet } from '../../rollout/print-fleet.ts'
 import { printPlan } from '../../rollout/print-plan.ts'
 import { printRollout, type ShownRollout, timeOf } from '../../rollout/print-rollout.ts'
-import { readRolloutFile } from '../../rollout/read-file.ts'
-import { planOf } from './plan.ts'
+import { type RolloutFile, readRolloutFile } from '../../rollout/read-file.ts'
+import { fleetPlanOf, planOf } from './plan.ts'
 
 const codes =
   'Exit codes: 0 complete, 1 refused, 3 halted by a failure, 4 aborted (everything is as it was), 75 not ended yet.'
@@ -19,15 +27,29 @@ const noWait: Flag = { name: 'no-wait', summary: 'Do not follow it: the cluster 
 
 export const rolloutStart: Command = {
   path: ['rollout', 'start'],
-  usage: '<rollout file> [--no-wait] [--force]',
+  usage: '<rollout file> [--no-wait] [--force] [--part-of=<key>]',
   summary: 'Start a rollout and follow it',
   details: `The plan is made first, and a rollout that \`rollout plan\` would refuse does not begin. The DC goes on with the rollout: this command may be ended. ${codes}`,
   examples: ['systole rollout start upgrade.yaml'],
-  flags: [noWait, { name: 'force', summary: 'Start it against what the plan advises' }],
+  flags: [
+    noWait,
+    { name: 'force', summary: 'Start it against what the plan advises' },
+    {
+      name: 'part-of',
+      value: 'key',
+      summary:
+        'The rollout over several clusters that it is a part of: it is started once by this key, and waits for `rollout confirm` or `abort` when it is done',
+    },
+  ],
   completes: ['file'],
   run: async (call) => {
     expectWords(call.words, { atLeast: 1, atMost: 1, usage: 'rollout start <rollout file>' })
-    const { definition, value } = await readRolloutFile(call.terminal, call.words[0] ?? '')
+    const file = await readRolloutFile(call.terminal, call.words[0] ?? '')
+    const { definition, value } = file
+    const partOf = partOfCall(call)
+    if (definition.clusters !== undefined) return await startOverClusters(call, file, partOf)
+    const same = partOf === undefined ? undefined : (await knownNow(call)).rollouts.find((one) => one.partOf === partOf)
+    if (same !== undefined) return await begun(call, same)
     const { cib } = await call.cluster.readCib()
     const plan = await planOf(call, definition, { cib, isLive: true })
     if (plan.refusals.length > 0 && !call.flags.has('force'))
@@ -37,13 +59,30 @@ export const rolloutStart: Command = {
         already: plan.already,
       })
     if (!call.flags.has('json')) call.terminal.progress(printPlan(plan))
-    const { id, state } = await liveCluster(call).startRollout({
-      file: JSON.stringify(value),
-      user: call.terminal.user,
-    })
-    if (call.flags.has('no-wait')) return done(`The rollout ${id} has begun.\n`, { id, state })
-    return await follow(call, id)
+    const given = { file: JSON.stringify(value), user: call.terminal.user, ...(partOf !== undefined && { partOf }) }
+    return await begun(call, await liveCluster(call).startRollout(given))
   },
+}
+
+async function begun(call: Call, { id, state }: { readonly id: string; readonly state: string }): Promise<Outcome> {
+  if (call.flags.has('no-wait')) return done(`The rollout ${id} has begun.\n`, { id, state })
+  return await follow(call, id)
+}
+
+function partOfCall({ flags }: Call): string | undefined {
+  const said = flags.get('part-of')
+  return typeof said === 'string' ? said : undefined
+}
+
+async function startOverClusters(call: Call, file: RolloutFile, partOf: string | undefined): Promise<Outcome> {
+  if (partOf !== undefined)
+    throw new Refusal('A rollout over clusters is not part of another one. Omit --part-of, or clusters in the file.')
+  const plan = await fleetPlanOf(call, file)
+  if (plan.refusals.length > 0 && !call.flags.has('force'))
+    throw new Refusal(...plan.refusals, 'Nothing was begun. See `systole rollout plan`, or add --force.')
+  if (!call.flags.has('json')) call.terminal.progress(printFleetPlan(plan))
+  const given = { file: JSON.stringify(file.value), user: call.terminal.user }
+  return await begun(call, await liveCluster(call).startRollout(given))
 }
 
 interface Spoken {
@@ -101,8 +140,11 @@ export const rolloutWords: readonly Command[] = spoken.map(({ word, summary, det
   },
 }))
 
-function onlyActive({ rollouts }: { readonly rollouts: readonly ShownRollout[] }): ShownRollout {
-  const active = rollouts.filter((one) => !hasEnded(one))
+/** Parts of a rollout over clusters are changed by their ids only: usually that rollout is meant, wherever it was started. */
+function onlyActive({ rollouts, fleet = [] }: Pick<RolloutsKnown, 'rollouts' | 'fleet'>): { readonly id: string } {
+  const own = rollouts.filter((one) => !hasEnded(one))
+  const over = fleet.filter((one) => !hasFleetEnded(one))
+  const active = [...over, ...own.filter(({ partOf }) => over.length === 0 || partOf === undefined)]
   const [only] = active
   if (only === undefined) throw new Refusal('No rollout is under way.')
   if (active.length > 1)
@@ -126,26 +168,40 @@ export const rolloutStatus: Command = {
     expectWords(call.words, { atLeast: 0, atMost: 1, usage: 'rollout status [<id>]' })
     if (call.flags.has('wait')) return await follow(call, call.words[0] ?? onlyActive(await knownNow(call)).id)
     const told = await knownOrCopy(call)
-    const shown = chosen(told.known.rollouts, call.words[0])
-    if (shown.length === 0) return done(`${ofCopy(told)}There is no rollout.\n`, { rollouts: [] })
+    const { rollouts, fleet } = chosen(told.known, call.words[0])
+    if (rollouts.length + fleet.length === 0)
+      return done(`${ofCopy(told)}There is no rollout.\n`, { rollouts: [], fleet: [] })
     const { at, node } = told.known
-    const facts = { at, node, isCopy: told.copyBecause !== undefined, rollouts: shown }
-    return done(`${ofCopy(told)}${shown.map(printRollout).join('\n')}`, facts, Math.max(...shown.map(exitCodeOf)))
+    const facts = { at, node, isCopy: told.copyBecause !== undefined, rollouts, fleet }
+    const texts = [...fleet.map(printFleetRollout), ...rollouts.map(printRollout)]
+    return done(`${ofCopy(told)}${texts.join('\n')}`, facts, Math.max(...[...fleet, ...rollouts].map(exitCodeOf)))
   },
 }
 
-function chosen(rollouts: readonly ShownRollout[], id: string | undefined): readonly ShownRollout[] {
-  if (id !== undefined) return [found(rollouts, id)]
-  const active = rollouts.filter((one) => !hasEnded(one))
-  return active.length > 0 ? active : rollouts.slice(0, 1)
+interface Chosen {
+  readonly rollouts: readonly ShownRollout[]
+  readonly fleet: readonly ShownFleet[]
 }
 
-function found(rollouts: readonly ShownRollout[], id: string): ShownRollout {
-  const one = rollouts.find((rollout) => rollout.id === id)
-  if (one) return one
-  throw new Refusal(
-    `There is no rollout '${id}'.${rollouts.length === 0 ? '' : ` There are ${rollouts.map((each) => each.id).join(', ')}.`}`,
-  )
+function chosen({ rollouts, fleet = [] }: RolloutsKnown, id: string | undefined): Chosen {
+  if (id !== undefined) return found({ rollouts, fleet }, id)
+  const active = {
+    rollouts: rollouts.filter((one) => !hasEnded(one)),
+    fleet: fleet.filter((one) => !hasFleetEnded(one)),
+  }
+  if (active.rollouts.length + active.fleet.length > 0) return active
+  const [last] = rollouts
+  const [lastOver] = fleet
+  return last !== undefined && (lastOver === undefined || last.since > lastOver.since)
+    ? { rollouts: [last], fleet: [] }
+    : { rollouts: [], fleet: fleet.slice(0, 1) }
+}
+
+function found({ rollouts, fleet }: Chosen, id: string): Chosen {
+  const one = { rollouts: rollouts.filter((each) => each.id === id), fleet: fleet.filter((each) => each.id === id) }
+  if (one.rollouts.length + one.fleet.length > 0) return one
+  const ids = [...fleet, ...rollouts].map((each) => each.id)
+  throw new Refusal(`There is no rollout '${id}'.${ids.length === 0 ? '' : ` There are ${ids.join(', ')}.`}`)
 }
 
 export const rolloutHistory: Command = {
@@ -155,8 +211,17 @@ export const rolloutHistory: Command = {
   run: async (call) => {
     expectWords(call.words, { atLeast: 0, atMost: 0, usage: 'rollout history' })
     const told = await knownOrCopy(call)
-    const { rollouts } = told.known
-    const rows = rollouts.map(({ id, definition, state, user, since, ended, nodes }) => [
+    const { rollouts, fleet = [] } = told.known
+    const over = fleet.map(({ id, name, version, state, user, since, ended, parts }) => [
+      id,
+      `${name} ${version}`,
+      state,
+      `${parts.filter(({ phase }) => phase === 'done' || phase === 'confirmed').length} of ${parts.length} clusters`,
+      `by ${user}`,
+      `since ${timeOf(since)}`,
+      ended === undefined ? '' : `until ${timeOf(ended)}`,
+    ])
+    const own = rollouts.map(({ id, definition, state, user, since, ended, nodes }) => [
       id,
       `${definition.name} ${definition.version}`,
       state,
@@ -165,8 +230,9 @@ export const rolloutHistory: Command = {
       `since ${timeOf(since)}`,
       ended === undefined ? '' : `until ${timeOf(ended)}`,
     ])
+    const rows = [...over, ...own]
     const text = rows.length === 0 ? 'There is no rollout.\n' : alignColumns(rows)
-    return done(`${ofCopy(told)}${text}`, { rollouts })
+    return done(`${ofCopy(told)}${text}`, { rollouts, fleet })
   },
 }
 
@@ -179,9 +245,17 @@ export const rolloutShow: Command = {
     expectWords(call.words, { atLeast: 1, atMost: 1, usage: 'rollout show <id>' })
     const [id = ''] = call.words
     const told = await knownOrCopy(call, { id })
-    const rollout = found(told.known.rollouts, id)
-    const journal = (rollout.journal ?? []).map((line) => `  ${line.at.slice(0, 10)} ${lineOf(line)}\n`).join('')
-    return done(`${ofCopy(told)}${printRollout(rollout)}\nJournal:\n${journal}`, rollout)
+    const {
+      rollouts: [rollout],
+      fleet: [over],
+    } = found({ rollouts: told.known.rollouts, fleet: told.known.fleet ?? [] }, id)
+    const dated = (line: { readonly at: string }, text: string): string => `  ${line.at.slice(0, 10)} ${text}\n`
+    const lines =
+      over === undefined
+        ? (rollout?.journal ?? []).map((line) => dated(line, lineOf(line)))
+        : over.journal.map((line) => dated(line, fleetLineOf(line)))
+    const text = over === undefined ? rollout && printRollout(rollout) : printFleetRollout(over)
+    return done(`${ofCopy(told)}${text ?? ''}\nJournal:\n${lines.join('')}`, over ?? rollout)
   },
 }
 
