@@ -116,6 +116,7 @@ const userMeans = {
   acquireLock: 'who acts',
   releaseLock: 'who acts',
   startRollout: 'who acts',
+  planFleetRollout: 'who acts',
   changeRollout: 'who acts',
   triggerVersion: 'who acts',
   reportVersion: 'who acts',
