@@ -29,6 +29,8 @@ export interface WebCaller {
   readonly token: string
   /** His address. */
   readonly from: string
+  /** The witness at whose HTTPS API he has called, which has passed it on. Absent: that of this node. */
+  readonly through?: string
 }
 
 export type CallerIdentity = NodeCaller | UserCaller | WebCaller | { readonly kind: 'unknown' }

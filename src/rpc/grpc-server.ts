@@ -2,8 +2,9 @@
 
 import type { EventEmitter } from 'node:events'
 import { chmodSync, chownSync, rmSync } from 'node:fs'
-import { createServer, type Socket } from 'node:net'
+import { createServer, isIP, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
+import type { TLSSocket } from 'node:tls'
 import {
   type ConnectionInjector,
   Metadata,
@@ -36,7 +37,7 @@ import { shareOfUsers } from './thread-share.ts'
 import type { TlsIdentity } from './tls-identity.ts'
 import { serveTls } from './tls-server.ts'
 import { uncompressed } from './uncompressed.ts'
-import { fromKey, tokenKey } from './web-metadata.ts'
+import { fromKey, relayProtocol, tokenKey } from './web-metadata.ts'
 
 export interface GrpcServer {
   readonly close: () => Promise<void>
@@ -49,8 +50,10 @@ export interface GrpcServer {
 }
 
 export interface LocalServer extends Pick<GrpcServer, 'close'> {
-  /** A connection of the process of the HTTPS API, whose calls say who has called it. */
-  readonly serveWeb: (socket: Socket) => void
+  /** A connection of the process of the HTTPS API, whose calls say who has called it. `through`: of the witness of this name, which passes on what it is asked. */
+  readonly serveWeb: (socket: Socket, through?: string) => void
+  /** Ends all connections of a witness. */
+  readonly endRelays: () => void
 }
 
 export interface ServedMethods {
@@ -75,6 +78,8 @@ export async function serveTcp(
     readonly knows?: (caller: NodeCaller) => boolean
     /** Who is known by address; the others are strangers, who may knock as well. */
     readonly door?: DoorRule
+    /** A witness that passes on calls of its HTTPS API. It may be none of this cluster any more. */
+    readonly relay?: ((socket: TLSSocket, witness: NodeCaller) => void) | undefined
   },
   methods: readonly ServedMethods[],
   onFailure: OnFailure,
@@ -94,11 +99,13 @@ export async function serveTcp(
   let injector = begin()
   let refuser = begin(refusing)
   const { port, replaceDoor, replaceIdentity, close } = await serveTls(
-    { ...options, protocols: ['h2'], hearsWitness: true },
+    { ...options, protocols: options.relay === undefined ? ['h2'] : ['h2', relayProtocol], hearsWitness: true },
     async (socket) => {
       // Until gRPC listens itself; one that breaks before must not end the daemon.
       socket.on('error', () => socket.destroy())
-      const isMember = await mayCall(callerOf(socket.getPeerCertificate()), options)
+      const caller = callerOf(socket.getPeerCertificate())
+      if (socket.alpnProtocol === relayProtocol) return relayed(socket, caller, options.relay)
+      const isMember = await mayCall(caller, options)
       if (!socket.destroyed) (isMember ? injector : refuser).injectConnection(socket)
     },
   )
@@ -127,6 +134,15 @@ const ofUnknown = {
   'grpc.max_concurrent_streams': 8,
   'grpc-node.max_session_memory': 1,
 } as const
+
+function relayed(
+  socket: TLSSocket,
+  caller: CallerIdentity,
+  relay: ((socket: TLSSocket, witness: NodeCaller) => void) | undefined,
+): void {
+  if (relay === undefined || caller.kind !== 'node' || caller.role !== 'witness') socket.destroy()
+  else relay(socket, caller)
+}
 
 /** As long as a node that this host does not know yet waits for HTTP/2 at most. */
 const lookUpMs = 1000
@@ -169,6 +185,10 @@ export async function serveUnixSocket(
   }
   const server = grpcServer(methods, door, { 'grpc.max_concurrent_streams': 32, interceptors: [counted] })
   const injector = server.createConnectionInjector(ServerCredentials.createInsecure())
+  // One connection for all clients of the HTTPS API, each of which may follow the cluster: its process bounds them, and a witness those of a user.
+  const web = grpcServer(methods, door, { 'grpc.max_concurrent_streams': mostOfWeb, interceptors: [counted] })
+  const webInjector = web.createConnectionInjector(ServerCredentials.createInsecure())
+  const relays = new Set<Socket>()
   const listener = createServer((socket) => {
     // Descriptors are for all: a user takes some of them, and root always gets one.
     if (callers.note(socket)) injector.injectConnection(socket)
@@ -189,16 +209,24 @@ export async function serveUnixSocket(
     chmodSync(path, 0o660)
   }
   return {
-    serveWeb: (socket) => {
-      callers.note(socket, { kind: 'web', token: '', from: '' })
-      injector.injectConnection(socket)
+    serveWeb: (socket, through) => {
+      const caller = { kind: 'web', token: '', from: '', ...(through === undefined ? {} : { through }) } as const
+      if (!callers.note(socket, caller)) return void socket.destroy()
+      if (through !== undefined) relays.add(socket.once('close', () => relays.delete(socket)))
+      webInjector.injectConnection(socket)
+    },
+    endRelays: () => {
+      for (const socket of relays) socket.destroy()
     },
     close: async () => {
       listener.close()
-      await closed(server)
+      await Promise.all([closed(server), closed(web)])
     },
   }
 }
+
+/** Streams and requests, as src/web has them at most, and some more. */
+const mostOfWeb = 512
 
 const unknownCaller: CallerIdentity = { kind: 'unknown' }
 
@@ -418,8 +446,11 @@ function contextOf(call: AnyCall, { localCaller }: Door): CallContext {
   const caller = localCaller(call.getPeer()) ?? callerOf(call.getAuthContext()?.sslPeerCertificate)
   if (caller.kind !== 'web') return { caller, signal: gone.signal }
   const said = (key: string): string => String(call.metadata.get(key)[0] ?? '')
-  return { caller: { kind: 'web', token: said(tokenKey), from: said(fromKey) }, signal: gone.signal }
+  return { caller: { ...caller, token: said(tokenKey), from: addressIn(said(fromKey)) }, signal: gone.signal }
 }
+
+/** A witness says it, which may say what it likes. */
+const addressIn = (said: string): string => (isIP(said.replace(/%.*$/, '')) === 0 ? 'unknown' : said)
 
 function statusOf(error: unknown, method: Method, onFailure: OnFailure): Partial<StatusObject> {
   if (error instanceof RefusedError) {

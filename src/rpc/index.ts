@@ -59,11 +59,18 @@ export {
   tokenOfSecret,
 } from './join-token.ts'
 export { isOwnOrRoot, userOf } from './local-callers.ts'
-export { connectLocal, connectThrough, type LocalClient, localSocketPath } from './local-client.ts'
+export {
+  type ClientsOfCallers,
+  connectLocal,
+  connectThrough,
+  type LocalClient,
+  localSocketPath,
+} from './local-client.ts'
 export type { CallContext, CallOptions, Handlers } from './method.ts'
 export { connectPeer, connectWitness, type PeerClient, showsOtherAuthority, type WitnessClient } from './peer-client.ts'
 export { PeerCredentials } from './peer-credentials.ts'
 export { framePulse, openPulseStream, type PulseListener, type PulseStream, servePulses } from './pulse-channel.ts'
+export { connectRelay, type MemberRelay } from './relay.ts'
 export {
   ConnectionEndedError,
   NoAnswerError,

@@ -30,6 +30,8 @@ const besideMessageBytes = 512
 const nobody = -1
 /** All who call the HTTPS API: its process bounds what they do, as each of them is not a user here. */
 const web = -2
+/** All whom the witness passes on. It is a host that nodes do not command, so that its process is not counted on: the bounds of a user hold here. */
+const witness = -3
 
 interface Connected {
   readonly socket: Socket
@@ -60,6 +62,8 @@ export class LocalCallers {
     this.#last += 1
     const peer = `local-${this.#last}`
     Object.defineProperty(socket, 'remoteAddress', { value: peer })
+    // A witness's has one, which gRPC would add to the name.
+    Object.defineProperty(socket, 'remotePort', { value: undefined })
     this.#connected.set(peer, { socket, caller, done: 0, answers: 0 })
     socket.once('close', () => this.#left(peer, socket))
     if (isBounded(user)) this.#timer ??= setInterval(() => this.#look(), lookMs).unref()
@@ -122,7 +126,7 @@ export class LocalCallers {
 }
 
 export const userOf = (caller: CallerIdentity): number =>
-  caller.kind === 'user' ? caller.uid : caller.kind === 'web' ? web : nobody
+  caller.kind === 'user' ? caller.uid : caller.kind !== 'web' ? nobody : caller.through === undefined ? web : witness
 
 const isBounded = (user: number): boolean => user !== 0 && user !== web
 

@@ -23,11 +23,11 @@ export function connectLocal(root: string): LocalClient {
   return clientOver(connected, () => void connection?.then((opened) => opened.close()))
 }
 
-/** For the process of the HTTPS API: clients of one connection, each of which passes on who calls. It ends with the connection. */
-export function connectThrough(
-  socket: Socket,
-  onEnd: (error: unknown) => void,
-): Promise<(who: { readonly token: string; readonly from: string }) => LocalClient> {
+/** Clients of one connection, each of which passes on who calls. */
+export type ClientsOfCallers = (who: { readonly token: string; readonly from: string }) => LocalClient
+
+/** For the process of the HTTPS API. It ends with the connection. */
+export function connectThrough(socket: Socket, onEnd: (error: unknown) => void): Promise<ClientsOfCallers> {
   return import('./local-connection.ts').then(({ connectionThrough }) => {
     const open = connectionThrough(socket, onEnd)
     return (who) =>

@@ -66,6 +66,8 @@ export function statusOfCode(code: string | undefined): number {
     'no-configuration',
     'roles-unknown',
     'no-answer',
+    'no-node-answers',
+    'api-closed',
     'closing',
     'pam-failed',
   ]

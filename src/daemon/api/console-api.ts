@@ -4,6 +4,7 @@ import { certificatePrefix, entryOf } from '../console/client-certificates.ts'
 import { sessionPrefix } from '../console/sessions.ts'
 import type { Daemon } from '../lifecycle/daemon.ts'
 import { configuredFile } from './configured-file.ts'
+import { placeOf } from './relayed-calls.ts'
 
 type ConsoleCalls =
   | 'getConsole'
@@ -24,18 +25,15 @@ type ConsoleCalls =
 export function consoleHandlers(daemon: Daemon): Pick<Handlers<typeof localService>, ConsoleCalls> {
   return {
     getConsole: async () => {
-      daemon.refuseOnWitness()
       return await Promise.resolve(daemon.api.console.status())
     },
     changeConsole: async (asked, { caller }) => {
-      daemon.refuseOnWitness()
       // It would end in the middle of its answer.
       if (caller.kind === 'web')
         throw refuse('by-itself', 'The HTTPS API does not open or close itself. Type it on the node.')
       return await daemon.api.console.change(asked)
     },
     changeConsoleCertificate: async (asked, { caller }) => {
-      daemon.refuseOnWitness()
       if (caller.kind !== 'user')
         throw refuse('by-itself', 'The HTTPS API does not change its certificate. Type it on the node.')
       // Files are looked at again as root, and so only for root.
@@ -129,9 +127,9 @@ function sessionHandlers(
     },
     openSession: async (asked, { caller }) => {
       if (caller.kind !== 'web') throw refuse('not-here', 'Users log in at the HTTPS API, and nowhere else.')
-      const { session, rights } = await daemon.api.logins.login(asked, caller.from)
+      const { session, rights } = await daemon.api.logins.login(asked, caller)
       const { user, kind } = rights
-      if (daemon.running) daemon.node.noteCall({ call: 'logIn', user, from: caller.from })
+      if (daemon.running) daemon.node.noteCall({ call: 'logIn', user, from: placeOf(caller) })
       return {
         session,
         user,
@@ -144,7 +142,7 @@ function sessionHandlers(
         throw refuse('no-session', 'There is no session to end.')
       daemon.log.info('a user has logged out of the HTTPS API', {
         user: daemon.api.sessions.userOf(caller.token, performance.now()),
-        from: caller.from,
+        from: placeOf(caller),
       })
       daemon.api.sessions.close(caller.token)
       return await Promise.resolve({})

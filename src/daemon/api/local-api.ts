@@ -39,6 +39,7 @@ import { guardLocal } from './local-calls.ts'
 import { lockHandlers } from './lock-api.ts'
 import { pkiHandlers } from './pki-api.ts'
 import { playHandlers } from './play-api.ts'
+import { passedOnByWitness } from './relayed-calls.ts'
 import { rolloutHandlers } from './rollout-api.ts'
 import { witnessHandlers } from './witness-api.ts'
 
@@ -47,7 +48,7 @@ const peerTimeoutMs = 15_000
 const stopTimeoutMs = 30 * 60_000
 
 export function localHandlers(daemon: Daemon): Handlers<typeof localService> {
-  return guardLocal(daemon, {
+  const own = guardLocal(daemon, {
     ...configurationHandlers(daemon),
     ...stateHandlers(daemon),
     ...membershipHandlers(daemon),
@@ -66,6 +67,7 @@ export function localHandlers(daemon: Daemon): Handlers<typeof localService> {
     ...journalHandlers(daemon),
     ...alertHandlers(daemon),
   })
+  return passedOnByWitness(daemon, own)
 }
 
 type LocalHandlers = Handlers<typeof localService>

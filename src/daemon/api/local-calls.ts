@@ -9,6 +9,7 @@ import { mayRunJobs } from '../access/job-rights.ts'
 import type { AllRights, LimitedRights } from '../access/rights.ts'
 import type { Daemon } from '../lifecycle/daemon.ts'
 import { type LimitedHandlers, limitedHandlers, watch } from './limited-api.ts'
+import { placeOf, refuseRelayed } from './relayed-calls.ts'
 
 export type LocalHandlers = Handlers<typeof localService>
 
@@ -141,6 +142,7 @@ export function guardLocal(daemon: Daemon, handlers: LocalHandlers): LocalHandle
     const call: AnyHandler = async (request, ...rest) => {
       const need: Need = localNeeds[name]
       const { caller } = rest.at(-1) as CallContext
+      if (caller.kind === 'web') refuseRelayed(daemon, name, caller)
       if (need === 'open' || (need === 'anybody' && caller.kind === 'user')) return await handle(request, ...rest)
       const rights = await daemon.access.rightsOf(caller)
       if (caller.kind === 'web') noteWebCall(daemon, { call: name, user: rights.user, caller, request })
@@ -182,7 +184,8 @@ function noteWebCall(
   },
 ): void {
   const { call, user, request } = noted
-  const { from, token } = noted.caller
+  const { token } = noted.caller
+  const from = placeOf(noted.caller)
   if (/^(?:get|list|watch|read|whoAmI)/.test(call)) return
   const { command } = request as Partial<Messages['PushRequest']>
   const hidden = command === undefined ? {} : { command: textWithoutSecrets(command, isSecretName) }

@@ -72,6 +72,10 @@ export class Console {
     return this.#settings().enabled ? this.#certificate.warnings(Date.now()) : []
   }
 
+  get isEnabled(): boolean {
+    return this.#settings().enabled
+  }
+
   changeCertificate({ certificate, key, ...files }: Messages['ConsoleCertificateRequest']): ConsoleStatus {
     this.#refuseWithoutCluster()
     if (certificate === undefined || key === undefined) this.#certificate.unset()

@@ -40,12 +40,16 @@ export class Logins {
     this.#ports = ports
   }
 
-  async login(asked: { readonly user: string; readonly password: string }, address: string): Promise<Login> {
+  /** `through`: the witness that has passed it on, which is believed from where, as far as it harms nobody who comes here himself. */
+  async login(
+    asked: { readonly user: string; readonly password: string },
+    { from: address, through }: { readonly from: string; readonly through?: string },
+  ): Promise<Login> {
     const { log, sessions, now } = this.#ports
     const { user, password } = asked
     if (!userForm.test(user) || password === '' || password.length > longestPassword || /[\0\r\n]/.test(password))
       throw refuse('bad-login', 'Specify the name of a user of this host and the password.')
-    const attempt = { user, address: ownerOfAddress(address) }
+    const attempt = { user, address: `${ownerOfAddress(address)}${through === undefined ? '' : ` ${through}`}` }
     const waitMs = this.#limit.waitMs(attempt, now())
     if (waitMs > 0) {
       log.warn('a login at the HTTPS API was not looked at: too many have failed', { from: address })

@@ -13,7 +13,7 @@ import { askPam } from '../console/pam.ts'
 import { Sessions, sessionPrefix } from '../console/sessions.ts'
 import type { Log } from '../host/log.ts'
 import type { Paths } from '../host/paths.ts'
-import type { ClusterNodeEntry } from '../node-list/cluster-file.ts'
+import type { WitnessEntry } from '../node-list/cluster-file.ts'
 import { addressesOf } from '../node-list/node-links.ts'
 import { apiClientsPrefix, apiTokensPrefix } from '../records/keys.ts'
 
@@ -26,7 +26,7 @@ export interface ApiAccessPorts {
   /** Where this node has quorum. */
   readonly store: () => Store | undefined
   readonly identity: () => TlsIdentity
-  readonly own: () => ClusterNodeEntry | undefined
+  readonly own: () => WitnessEntry | undefined
   readonly serveWeb: (socket: Socket) => void
 }
 

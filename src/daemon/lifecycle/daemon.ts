@@ -53,6 +53,7 @@ import { beginPulse } from '../pulse/begin.ts'
 import type { Pulse } from '../pulse/pulse.ts'
 import { moveToEtcd } from '../store/move-to-etcd.ts'
 import { joiningVotes } from '../votes/joining-votes.ts'
+import { witnessPlace } from '../witness/ask-place.ts'
 import { ApiAccess } from './api-access.ts'
 import { OwnCertificate } from './own-certificate.ts'
 import { OwnList, type OwnListPorts } from './own-list.ts'
@@ -125,8 +126,8 @@ export class Daemon {
       configuration: () => this.configuration,
       seen: this.#seen,
       store: this.#quorateStore,
-      identity: () => this.certificate.identity,
-      own: () => this.list.own,
+      identity: () => this.witness.identity ?? this.certificate.identity,
+      own: () => this.list.own ?? this.witness.entry,
       serveWeb: (socket) => this.#local?.serveWeb(socket),
     })
     this.witness = new OwnWitness({
@@ -136,7 +137,11 @@ export class Daemon {
         if (listed.witness !== undefined) this.#keepStrangersOut(listed, listed.witness)
       },
       onFailure: this.#onFailure,
-      onForgotten: async () => await this.#strangers.remove(),
+      onForgotten: async () => {
+        await this.api.console.forget()
+        await this.#strangers.remove()
+      },
+      onIdentity: () => this.api.console.tell(),
       fail,
     })
     const fleetPorts = this.#fleetPorts()
@@ -189,10 +194,10 @@ export class Daemon {
       this.#onFailure,
     )
     for (const file of [waitsFile, restartsFile]) rmSync(file(localSocketPath(this.paths.root)), { force: true })
-    this.api.console.look()
     const witnessText = readIfThere(this.paths.witnessFile)
     if (text === undefined && witnessText !== undefined)
       await this.witness.resume(fileOnDisk(witnessText, this.paths.witnessFile))
+    this.api.console.look()
     this.log.info('daemon started', { version: process.env.SYSTOLE_VERSION, cluster: this.file?.clusterName })
   }
 
@@ -291,6 +296,10 @@ export class Daemon {
       handlers: this.#served.peers(this),
       enrol,
       onFailure: this.#onFailure,
+      relay: (socket, witness) => {
+        if (witnessPlace(current(), witness).listed) this.#local?.serveWeb(socket, witness.name)
+        else socket.destroy()
+      },
     })
     await this.#servers.serveOn(own)
     this.certificate.planRenewal()
@@ -474,7 +483,11 @@ export class Daemon {
   }
 
   #listChanged({ file, before, own }: Parameters<OwnListPorts['onChanged']>[0]): void {
-    if ((file.revoked?.length ?? 0) > (before.revoked?.length ?? 0)) this.#servers?.endConnections()
+    if ((file.revoked?.length ?? 0) > (before.revoked?.length ?? 0)) {
+      this.#servers?.endConnections()
+      // A witness that was removed or replaced passes nothing on any more.
+      this.#local?.endRelays()
+    }
     this.#keepStrangersOut(file, own)
     this.#servers?.serveOn(own).catch(this.#fail)
     this.api.console.tell()

@@ -1,10 +1,10 @@
 /** The witness that this host is, where it is one: it takes its place, refuses what only nodes do, and forgets the cluster. */
 import { rmSync } from 'node:fs'
-import { refuse } from '../../rpc/index.ts'
+import { refuse, type TlsIdentity } from '../../rpc/index.ts'
 import { emptyFolder } from '../host/files.ts'
 import type { Log } from '../host/log.ts'
 import type { Paths } from '../host/paths.ts'
-import type { ClusterFile } from '../node-list/cluster-file.ts'
+import type { ClusterFile, WitnessEntry } from '../node-list/cluster-file.ts'
 import { WitnessPlace } from '../witness/witness-place.ts'
 
 export interface OwnWitnessPorts {
@@ -13,6 +13,8 @@ export interface OwnWitnessPorts {
   readonly onList: (listed: ClusterFile) => void
   readonly onFailure: (method: string, error: unknown) => void
   readonly onForgotten: () => Promise<void>
+  /** It shows another certificate. */
+  readonly onIdentity: () => void
   readonly fail: (error: unknown) => void
 }
 
@@ -36,6 +38,16 @@ export class OwnWitness {
       'no-witness-here',
       'This host is not a witness. `systole quorum device add` on a cluster node prints the command to make it one.',
     )
+  }
+
+  /** Its place in the list. */
+  get entry(): WitnessEntry | undefined {
+    return this.#place?.entry
+  }
+
+  /** Undefined until it has taken its place. */
+  get identity(): TlsIdentity | undefined {
+    return this.#place?.identity
   }
 
   /** What only a node does is refused on a witness. */
@@ -72,10 +84,10 @@ export class OwnWitness {
   }
 
   #open(file: ClusterFile): WitnessPlace {
-    const { paths, log, onList, onFailure } = this.#ports
+    const { paths, log, onList, onFailure, onIdentity } = this.#ports
     const removed = (reason: string): void => this.#forgetLater(reason)
     onList(file)
-    this.#place = new WitnessPlace(file, { paths, log, removed, onList, onFailure })
+    this.#place = new WitnessPlace(file, { paths, log, removed, onList, onFailure, onIdentity })
     return this.#place
   }
 

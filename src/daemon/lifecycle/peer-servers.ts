@@ -1,5 +1,13 @@
 /** What a member of a cluster serves to other hosts, on each of its links: calls of its peers, and the enrolment of new nodes. */
-import { type Handlers, nodeService, serveEnrolment, serveTcp, type TlsIdentity } from '../../rpc/index.ts'
+import type { Socket } from 'node:net'
+import {
+  type Handlers,
+  type NodeCaller,
+  nodeService,
+  serveEnrolment,
+  serveTcp,
+  type TlsIdentity,
+} from '../../rpc/index.ts'
 import { type ListenAt, Listeners } from '../host/listeners.ts'
 import type { Log } from '../host/log.ts'
 import type { enrolHandler } from '../joining/let-in.ts'
@@ -16,6 +24,8 @@ export interface PeerServersPorts {
   readonly handlers: Handlers<typeof nodeService>
   readonly enrol: ReturnType<typeof enrolHandler>
   readonly onFailure: (method: string, error: unknown) => void
+  /** A connection on which a witness passes on calls of its HTTPS API. */
+  readonly relay: (socket: Socket, witness: NodeCaller) => void
 }
 
 export class PeerServers {
@@ -23,7 +33,7 @@ export class PeerServers {
   readonly #enrolment: Listeners<ListenAt>
 
   constructor(ports: PeerServersPorts) {
-    const { log, file, identity, admission, handlers, enrol, onFailure } = ports
+    const { log, file, identity, admission, handlers, enrol, onFailure, relay } = ports
     const methods = [{ service: nodeService, handlers }]
     const notYet = ({ host, port }: ListenAt, error: string): void =>
       log.warn('an address cannot be served: it is tried again until it can', { host, port, error })
@@ -33,6 +43,7 @@ export class PeerServers {
       admit: admission.admit,
       knows: (caller) => admission.knows(caller),
       door: openDoorOf(file),
+      relay,
     })
     this.#peers = new Listeners((at) => serveTcp(member(at), methods, onFailure), notYet)
     this.#enrolment = new Listeners(

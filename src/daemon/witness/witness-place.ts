@@ -9,6 +9,7 @@ import {
   type Handlers,
   refuse,
   serveTcp,
+  type TlsIdentity,
   type WitnessHost as WitnessHostState,
   witnessService,
 } from '../../rpc/index.ts'
@@ -20,6 +21,7 @@ import type { ClusterFile, WitnessEntry } from '../node-list/cluster-file.ts'
 import { Admission } from '../peers/admission.ts'
 import { readIdentity, UnusableIdentityError } from '../pki/identity.ts'
 import { askPace } from './ask-place.ts'
+import { Relay } from './relay.ts'
 import { WitnessHost } from './witness-host.ts'
 
 export interface WitnessPlacePorts {
@@ -30,6 +32,8 @@ export interface WitnessPlacePorts {
   /** There is a newer list of nodes. */
   readonly onList: (listed: ClusterFile) => void
   readonly onFailure: (method: string, error: unknown) => void
+  /** It shows another certificate, or its first. */
+  readonly onIdentity: () => void
 }
 
 const retryMs = 2000
@@ -38,7 +42,10 @@ export class WitnessPlace {
   readonly #ports: WitnessPlacePorts
   readonly #own: WitnessEntry
   readonly #host: WitnessHost
+  /** For what it is asked at its HTTPS API. */
+  readonly relay: Relay
   #server: GrpcServer | undefined
+  #identity: TlsIdentity | undefined
   #problem: string | undefined
   #retry: NodeJS.Timeout | undefined
   #ended = false
@@ -61,6 +68,20 @@ export class WitnessPlace {
       renewed: () => this.#tryIn(50),
       pace: askPace,
     })
+    this.relay = new Relay({
+      name: witness.name,
+      file: () => this.#host.file,
+      identity: () => this.#identity ?? readIdentity(paths.pki),
+      vote: () => this.state(),
+    })
+  }
+
+  get entry(): WitnessEntry {
+    return this.#own
+  }
+
+  get identity(): TlsIdentity | undefined {
+    return this.#identity
   }
 
   get clusterName(): string {
@@ -118,6 +139,7 @@ export class WitnessPlace {
 
   async #leave(): Promise<void> {
     this.#ended = true
+    this.relay.close()
     clearTimeout(this.#retry)
     await this.#turn
     await this.#server?.close()
@@ -134,6 +156,9 @@ export class WitnessPlace {
     if (this.#ended) return
     const { paths, log, onFailure } = this.#ports
     const identity = readIdentity(paths.pki)
+    this.#identity = identity
+    this.relay.renew()
+    this.#ports.onIdentity()
     this.#host.begin()
     if (takesPart(paths)) await this.#host.start()
     const handlers: Handlers<typeof witnessService> = {

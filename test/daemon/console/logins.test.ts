@@ -85,7 +85,7 @@ test('PAM is asked for two logins of an address and four in all at a time, never
   const asked: string[] = []
   const logins = loginsThat(async () => await new Promise<never>(() => undefined), asked)
   const code = async (user: string, address: string, password = 'x'): Promise<string> =>
-    await logins.login({ user, password }, address).then(
+    await logins.login({ user, password }, { from: address }).then(
       () => 'ok',
       (error: unknown) => String((error as { readonly code?: unknown }).code),
     )
@@ -111,7 +111,7 @@ test('many attempts at once are no way around the wait: each counts until it has
   const asked: string[] = []
   const logins = loginsThat(async () => await Promise.resolve({ kind: 'wrong' }), asked)
   for (let count = 0; count < 20; count++)
-    await expect(logins.login({ user: `u${count}`, password: 'x' }, 'a')).rejects.toThrow()
+    await expect(logins.login({ user: `u${count}`, password: 'x' }, { from: 'a' })).rejects.toThrow()
   expect(asked).toHaveLength(5)
 })
 
@@ -138,6 +138,19 @@ test('whoever has a network of IPv6 guesses no more often than whoever has one a
   const asked: string[] = []
   const logins = loginsThat(async () => await Promise.resolve({ kind: 'wrong' }), asked)
   for (let count = 0; count < 20; count++)
-    await expect(logins.login({ user: `u${count}`, password: 'x' }, `2001:db8::${count}`)).rejects.toThrow()
+    await expect(logins.login({ user: `u${count}`, password: 'x' }, { from: `2001:db8::${count}` })).rejects.toThrow()
   expect(asked).toHaveLength(5)
+})
+
+test('what a witness says of an address does not slow down whoever comes from there himself', async () => {
+  const asked: string[] = []
+  const logins = loginsThat(async () => await Promise.resolve({ kind: 'wrong' }), asked)
+  const code = async (user: string, through?: string): Promise<string> =>
+    await logins.login({ user, password: 'x' }, { from: '192.0.2.1', ...(through && { through }) }).then(
+      () => 'ok',
+      (error: unknown) => String((error as { readonly code?: unknown }).code),
+    )
+  for (let count = 0; count < 6; count++) await code(`u${count}`, 'w')
+  expect(await code('alice', 'w')).toBe('too-many-logins')
+  expect(await code('alice')).toBe('wrong-login')
 })

@@ -9,7 +9,7 @@ export const consoleEnable: Command = {
   usage: '[--port=<port>]',
   summary: 'Open the console and the HTTPS API of this node, for other hosts, too',
   details:
-    'The console is a page for browsers; it and the API listen on the addresses of this node in the list of nodes, and show the certificate of this node. Clients need a token (`systole token create`), or log in as a member of the group haclient with the password of this host. /live, /ready and /resource/ID/active answer without one.',
+    'The console is a page for browsers; it and the API listen on the addresses of this node in the list of nodes, and show the certificate of this node. Clients need a token (`systole token create`), or log in as a member of the group haclient with the password of this host. /live, /ready and /resource/ID/active answer without one. On a witness both answer by a node, where they must be open as well.',
   examples: ['systole console enable', 'systole console enable --port=8443'],
   flags: [{ name: 'port', value: 'port', summary: 'The TCP port (default 7705)' }],
   run: async (call) => {
