@@ -1,8 +1,9 @@
 /** The HTTPS API of a witness: what it asks its daemon is passed on to a node (docs/adr/0112-the-api-of-a-witness.md). And what a node answers to such a call. */
-import { type CallContext, localService, refuse, type WebCaller } from '../../rpc/index.ts'
+import { type CallContext, type Handlers, localService, refuse, type WebCaller } from '../../rpc/index.ts'
 import type { Daemon } from '../lifecycle/daemon.ts'
-import type { LocalHandlers } from './local-calls.ts'
+import { closedCode } from '../witness/relay.ts'
 
+type LocalHandlers = Handlers<typeof localService>
 type Name = keyof LocalHandlers
 type AnyHandler = (...given: readonly unknown[]) => Promise<unknown>
 
@@ -48,7 +49,7 @@ export function refuseRelayed(daemon: Daemon, name: Name, { through }: WebCaller
   if (through === undefined) return
   if (!daemon.api.console.isEnabled)
     throw refuse(
-      'api-closed',
+      closedCode,
       `The witness ${through} passes on what its HTTPS API is asked, and ${daemon.name} has its own closed. Run \`systole console enable\` on a node.`,
     )
   if (name === 'openCertificate') throw noCertificate()

@@ -41,6 +41,8 @@ interface Answered {
 type Name = Exclude<keyof LocalClient, 'close'>
 type AnyCall = (...given: readonly unknown[]) => Promise<unknown>
 
+/** Of a node whose own HTTPS API is closed. */
+export const closedCode = 'api-closed'
 const healthWithinMs = 2000
 const lookEveryMs = 3000
 /** Nobody has asked for so long: no connection is kept. */
@@ -76,8 +78,9 @@ export class Relay {
           await call(request, (state: unknown) => send?.(this.#inOwnName(name, state)), { signal: signals })
         })
       } catch (error) {
+        const isClosed = error instanceof RefusedError && error.code === closedCode
         const isGone = error instanceof UnreachableError || (isReading && error instanceof ConnectionEndedError)
-        if (!isGone || attempt > 2) throw error
+        if (!(isGone || isClosed) || attempt > 2) throw error
         this.#leave(member)
       }
     }
@@ -86,10 +89,13 @@ export class Relay {
   /** As a witness is ready: whoever asks it gets to a node, and its vote counts. */
   async health(): Promise<Awaited<ReturnType<LocalClient['getHealth']>>> {
     const { started, votes, counts } = this.#ports.vote()
-    const answers = await this.#member().then(
-      () => true,
-      () => false,
-    )
+    this.#askedAt = performance.now()
+    const answers = await this.#member()
+      .then(rankOf)
+      .then(
+        () => true,
+        () => false,
+      )
     return { started, quorate: answers && counts, member: votes, active: '' }
   }
 
