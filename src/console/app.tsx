@@ -1,6 +1,6 @@
 /** Who is signed in, and the page that is asked for. */
 import { useEffect, useMemo, useState } from 'preact/hooks'
-import { apiWith, type Credentials, runningSession } from './base/api.ts'
+import { ApiProblem, apiWith, type Credentials, runningSession } from './base/api.ts'
 import { forgetToken, keepToken, keptToken } from './base/session.ts'
 import { Shell } from './shell.tsx'
 import { SignIn } from './sign-in.tsx'
@@ -26,22 +26,27 @@ export function App() {
     setCredentials(undefined)
   }
   useEffect(() => {
-    if (isLooking) void runningSession().then(enter, () => enter(undefined))
+    if (isLooking)
+      void runningSession().then(enter, (error: unknown) => {
+        enter(undefined)
+        if (error instanceof ApiProblem) setWhy(error.message)
+      })
   }, [])
   const api = useMemo(
-    () =>
-      credentials === undefined
-        ? undefined
-        : apiWith(credentials, () =>
-            leave(
-              credentials.kind === 'token'
-                ? 'The token is not valid any more: it has expired, or was revoked.'
-                : 'The session has ended. Sign in again.',
-            ),
-          ),
+    () => (credentials === undefined ? undefined : apiWith(credentials, () => leave(over[credentials.kind]))),
     [credentials],
   )
   if (isLooking) return <p class="loading">Looking for a session …</p>
   if (api === undefined) return <SignIn why={why} onCredentials={enter} />
-  return <Shell api={api} onLeave={() => void api.leave().finally(() => leave())} />
+  const left = credentials?.kind === 'certificate' ? certificateStays : undefined
+  return <Shell api={api} onLeave={() => void api.leave().finally(() => leave(left))} />
 }
+
+const over = {
+  token: 'The token is not valid any more: it has expired, or was revoked.',
+  session: 'The session has ended. Sign in again.',
+  certificate: 'The certificate of this browser is not accepted any more.',
+} as const
+
+const certificateStays =
+  'The browser shows its certificate with each request. Reload this page to go on with it, or sign in as another user.'

@@ -5,17 +5,23 @@ export class ApiProblem extends Error {
   override readonly name = 'ApiProblem'
   readonly status: number
   readonly sentences: readonly string[]
+  readonly code: string | undefined
 
-  constructor(status: number, sentences: readonly string[]) {
+  constructor(status: number, sentences: readonly string[], code?: string) {
     super(sentences.join(' '))
     this.status = status
     this.sentences = sentences
+    this.code = code
   }
 }
 
-/** Whoever pasted a token shows it with each request; for a user of the host the browser shows a cookie, which no script can read. */
+/**
+ * Whoever pasted a token shows it with each request; for a user of the host the browser shows a cookie, which no script can read; a certificate it shows with
+ * the connection.
+ */
 export type Credentials =
   | { readonly kind: 'token'; readonly token: string }
+  | { readonly kind: 'certificate' }
   | { readonly kind: 'session'; readonly csrf: string }
 
 export interface Answer<T> {
@@ -57,7 +63,9 @@ export function apiWith(credentials: Credentials, onRefused: () => void): Api {
     const shown: Readonly<Record<string, string>> =
       credentials.kind === 'token'
         ? { authorization: `Bearer ${credentials.token}` }
-        : { 'x-csrf-token': credentials.csrf }
+        : credentials.kind === 'session'
+          ? { 'x-csrf-token': credentials.csrf }
+          : {}
     const headers = { ...(init.headers as Record<string, string> | undefined), ...shown }
     const response = await fetch(`/api/v1${path}`, { ...init, headers, credentials: 'same-origin' }).catch(
       (error: unknown) => {
@@ -95,11 +103,21 @@ export function apiWith(credentials: Credentials, onRefused: () => void): Api {
   }
 }
 
-/** Undefined: this browser has no session. */
+/** Refusals of a certificate that the browser has shown; all others only say that nobody is signed in. */
+const ofCertificates: ReadonlySet<unknown> = new Set([
+  ...['unknown-certificate', 'expired-certificate', 'bad-certificate', 'no-common-name', 'no-such-user', 'no-role'],
+])
+
+/** Who the browser is signed in as already, by a session or by its certificate. Undefined: nobody. */
 export async function runningSession(): Promise<Credentials | undefined> {
   const response = await fetch('/api/v1/session', { credentials: 'same-origin' })
-  const { csrf } = response.ok ? ((await response.json()) as Who) : {}
-  return csrf === undefined ? undefined : { kind: 'session', csrf }
+  if (response.ok) {
+    const { csrf } = (await response.json()) as Who
+    return csrf === undefined ? { kind: 'certificate' } : { kind: 'session', csrf }
+  }
+  const problem = await problemIn(response)
+  if (ofCertificates.has(problem.code)) throw problem
+  return undefined
 }
 
 export async function logIn(user: string, password: string): Promise<Credentials> {
@@ -118,9 +136,11 @@ async function problemIn(response: Response): Promise<ApiProblem> {
   const body = (await response.json().catch(() => ({}))) as {
     readonly errors?: readonly string[]
     readonly detail?: string
+    readonly code?: string
   }
   return new ApiProblem(
     response.status,
     body.errors ?? [body.detail ?? `The node has answered with ${response.status} and no reason.`],
+    body.code,
   )
 }

@@ -23,6 +23,7 @@ export async function serveFrozen(
   xml: string,
   state: Partial<ClusterState> & Pick<ClusterState, 'members'>,
   journal: readonly JournalEvent[] = [],
+  clients?: { readonly authorities: readonly string[]; readonly open: LocalClient['openCertificate'] },
 ): Promise<FrozenCluster> {
   const votes = state.members.length
   const whole: ClusterState = {
@@ -68,13 +69,15 @@ export async function serveFrozen(
   return await new Promise((begun) => {
     const web = new Web(
       ({ token }) => {
+        if (token === '' && clients) return { ...daemon, openCertificate: clients.open }
         if (token !== frozenToken) throw refuse('unknown-token', 'This token is not known or has expired.')
         return daemon
       },
       () => undefined,
       { tell: () => begun({ address: `https://${host}:${port}`, close: async () => await web.close() }), pages },
     )
-    web.obey({ port, addresses: [host], identity: { ...own, authority: authority.certificate } })
+    const clientAuthorities = clients && { clientAuthorities: clients.authorities }
+    web.obey({ port, addresses: [host], identity: { ...own, authority: authority.certificate }, ...clientAuthorities })
   })
 }
 
