@@ -11,7 +11,7 @@ cluster status | cluster token list | cluster verify | config backup | config di
 configure show | graph | constraint colocation config | constraint config | constraint location config | constraint order config | constraint ref |
 constraint ticket config | console client list | console status | export | fleet list | fleet status | history list | history show | hold list | incident list | incident show | inventory | job list | job show | lock list | metrics | pki status | property config |
 property defaults | property describe | property list | quorum config | quorum device status | quorum status | resource agents |
-resource config | resource describe | resource failcount | resource group list | resource list | resource providers | resource relations |
+resource config | resource describe | resource failcount | resource group list | resource history | resource list | resource providers | resource relations |
 resource coverage | resource relocate dry-run | resource relocate show | resource standards | role list | rollout history | rollout show |
 rollout status | rollout verify | rollout versions | service gate list | service list | service show | service wait | simulate | status | status nodes |
 status query resource | status resources | status wait | stonith config | stonith describe | stonith history | stonith level | stonith level verify |
@@ -74,7 +74,7 @@ const withoutList: readonly (readonly [reason: string, paths: string])[] = [
     'booth status | booth ticket grant | booth ticket revoke',
   ],
   ['Whom a token lets in could stay beyond its own end. Type it on a node.', 'token create | console client add'],
-  ['It asks for a token of another cluster, or reads it from a file of the host.', 'fleet add'],
+  ['It asks for a token of another cluster, or reads it from a file of the host.', 'fleet add | fleet trust'],
   ['It opens an editor. Read `cluster cib` and push it with `cluster cib-push`.', 'cluster edit'],
   ['It is for shells.', 'completion'],
   [runsAgent, 'stonith test'],

@@ -1,5 +1,5 @@
 /** Where the API listens: HTTPS on each address of the node, within bounds that hold before a request is looked at. */
-import { constants } from 'node:crypto'
+import { constants, X509Certificate } from 'node:crypto'
 import { createServer, type Server } from 'node:https'
 import type { Duplex } from 'node:stream'
 import { listenBehindDoor, openDoor, type TlsIdentity } from '../rpc/index.ts'
@@ -68,7 +68,8 @@ export class Web {
   }
 
   async #obey(said: Said): Promise<void> {
-    const { port, addresses } = said
+    const { port, addresses, identity } = said
+    this.#api.authorities = certificatesIn(identity.authority).map((one) => new X509Certificate(one).fingerprint256)
     const wanted = addresses.map((host) => `${host} ${port}`)
     const asksClients = said.clientAuthorities !== undefined
     const isOtherwise = asksClients !== this.#asksClients
@@ -106,6 +107,9 @@ export class Web {
     })
   }
 }
+
+const certificatesIn = (bundle: string): readonly string[] =>
+  bundle.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? []
 
 /** HTTP that cannot be read, or does not come to its end. */
 function refuseUnreadable(error: Error & { readonly code?: string }, socket: Duplex): void {

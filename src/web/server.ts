@@ -33,6 +33,7 @@ export type Clients = (who: { readonly token: string; readonly from: string }) =
 export type Report = (refused: { readonly what: string; readonly from: string }) => void
 
 const sessionPath = '/api/v1/session'
+const authoritiesHeader = 'systole-authorities'
 /** PAM takes its time. */
 const loginWithinMs = 30_000
 const askWithinMs = 10_000
@@ -67,6 +68,8 @@ export class ApiServer {
   readonly #streams = new Streams()
 
   readonly #pages: Pages
+  /** SHA-256 of those that this cluster believes now: two, while one is replaced. */
+  authorities: readonly string[] = []
 
   constructor(
     clients: Clients,
@@ -211,7 +214,11 @@ export class ApiServer {
     const given = await givenIn(request, endpoint, target)
     const ran = await runCommand(endpoint, given, { live, user, signal, ifVersion: expectedVersion(request) })
     const { version, ...body } = ran
-    const headers = version === undefined ? {} : { etag: `"${version}"` }
+    const headers = {
+      ...(version !== undefined && { etag: `"${version}"` }),
+      // A fleet elsewhere follows when the authority is replaced.
+      ...(endpoint.path === '/status' && { [authoritiesHeader]: this.authorities.join(', ') }),
+    }
     send(response, 200, { type: 'application/json', text: JSON.stringify(body), headers })
   }
 

@@ -158,6 +158,35 @@ test('a cluster that nobody reaches is shown so, with since when; it is back whe
   expect(seen.troubles).toEqual([])
 }, 180_000)
 
+test('an authority that was replaced while nobody asked is named by whoever has compared it; the token stays', async () => {
+  await lab.systole('s1', 'console', 'disable')
+  await southIs('unreachable')
+  await lab.systole('s1', 'pki', 'rotate')
+  const authority = async (): Promise<string> =>
+    (JSON.parse(await lab.systole('s1', 'console', 'status', '--json')) as { authorityFingerprint: string })
+      .authorityFingerprint
+  await lab.until('it has another authority alone', async () => {
+    const text = readFileSync(join(lab.folder, 'nodes/s1/etc/pki/authority.crt'), 'utf8')
+    return (await authority()) !== fingerprint && text.split('BEGIN CERTIFICATE').length === 2
+  })
+  await lab.systole('s1', 'console', 'enable')
+  await southIs('untrusted')
+  expect(await lab.systole('n2', 'fleet', 'status')).toContain('  > systole fleet trust south\n')
+  const trust = async (...words: readonly string[]): Promise<string> =>
+    await lab.systole('n1', 'fleet', 'trust', 'south', ...words)
+  await expect(trust()).rejects.toThrow(new RegExp(`of an authority with ${await authority()}.*--fingerprint`))
+  await expect(trust(`--fingerprint=${fingerprint}`)).rejects.toThrow(/another certificate/)
+  await expect(trust('--ca', join(lab.folder, 'nodes/n1/etc/pki/authority.crt'))).rejects.toThrow(
+    /it? ?is untrusted|south is untrusted/,
+  )
+  expect(await trust(`--fingerprint=${await authority()}`)).toMatch(/south: (?:well|critical) since/)
+  expect((await fleet('n2')).clusters[0]?.state).toMatch(/well|critical/)
+  expect(await trust('--ca', join(lab.folder, 'nodes/s1/etc/pki/authority.crt'))).toContain(
+    'believed by this from now on',
+  )
+  await expect(lab.systole('n1', 'fleet', 'trust', 'nosuch')).rejects.toThrow(/no cluster 'nosuch'/)
+}, 180_000)
+
 test('a token that is revoked there is refused, and the cluster is gone once it is removed', async () => {
   await lab.systole('s1', 'token', 'revoke', 'north')
   await southIs('refused')

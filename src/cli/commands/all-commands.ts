@@ -60,7 +60,7 @@ import { constraintColocationDelete, constraintOrderDelete } from './constraint/
 import { constraintLocation, constraintLocationAdd } from './constraint/location.ts'
 import { constraintOrder, constraintOrderSet } from './constraint/order.ts'
 import { constraintTicketAdd, constraintTicketDelete, constraintTicketSet } from './constraint/ticket.ts'
-import { fleetAdd, fleetList, fleetRemove, fleetStatus } from './fleet/fleet.ts'
+import { fleetAdd, fleetList, fleetRemove, fleetStatus, fleetTrust } from './fleet/fleet.ts'
 import { graph } from './graph/graph.ts'
 import { historyList, historyShow } from './history/history.ts'
 import { holdList, holdRelease } from './hold/hold.ts'
@@ -134,6 +134,7 @@ import {
 import { resourceFailcount } from './resource/failcount.ts'
 import { resourceCleanup, resourceRefresh } from './resource/forget.ts'
 import { resourceGroupAdd, resourceGroupList, resourceGroupRemove } from './resource/group.ts'
+import { resourceHistory } from './resource/history.ts'
 import { resourceMeta } from './resource/meta.ts'
 import { resourceBan, resourceClear, resourceMove } from './resource/move.ts'
 import { resourceMoveWithConstraint } from './resource/move-with-constraint.ts'
@@ -236,6 +237,7 @@ export const allCommands: readonly Command[] = [
   fleetRemove,
   fleetList,
   fleetStatus,
+  fleetTrust,
   tokenCreate,
   tokenList,
   tokenRevoke,
@@ -307,6 +309,7 @@ export const allCommands: readonly Command[] = [
   resourceUtilization,
   ...debugCommands,
   resourceFailcount,
+  resourceHistory,
   resourceRelations,
   resourceCoverage,
   resourceRelocateShow,

@@ -53,6 +53,18 @@ export function newsIn(body: string): News {
   }
 }
 
+const mostAuthorities = 8
+const fingerprintForm = /^(?:[\dA-F]{2}:){31}[\dA-F]{2}$/
+
+/** SHA-256 of the authorities that it believes. One of an older version does not say. */
+export function authoritiesIn(
+  headers: Readonly<Record<string, string | readonly string[] | undefined>>,
+): readonly string[] {
+  const said = headers['systole-authorities']
+  const words = typeof said === 'string' ? said.split(', ') : []
+  return words.filter((word) => fingerprintForm.test(word)).slice(0, mostAuthorities)
+}
+
 /** The sentence of a refusal. */
 export function problemIn(body: string): string | undefined {
   try {

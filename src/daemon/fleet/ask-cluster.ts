@@ -3,11 +3,11 @@
  * after that his answer is bounded in size and time, and nothing of it is taken but a few facts (answer-form.ts).
  */
 import { X509Certificate } from 'node:crypto'
-import { type IncomingMessage, request } from 'node:http'
+import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http'
 import { isIP } from 'node:net'
 import { connect, type TLSSocket } from 'node:tls'
 import { assertNever } from '../../base/index.ts'
-import { AnswerError, newsIn, problemIn } from './answer-form.ts'
+import { AnswerError, authoritiesIn, newsIn, problemIn } from './answer-form.ts'
 import type { Anchor, FleetTarget, Told } from './told.ts'
 
 export const usualPort = 7705
@@ -47,12 +47,15 @@ export interface Asked<T> {
   readonly body?: object
   readonly withinMs?: number
   /** What is taken of an answer; throws an AnswerError. */
-  readonly read: (text: string) => T
+  readonly read: (text: string, headers: IncomingHttpHeaders) => T
 }
 
 /** Its nodes in turn, until one says how the cluster is. */
 export async function askCluster(target: FleetTarget): Promise<Told> {
-  const read = (text: string): Told => ({ kind: 'news', news: newsIn(text) })
+  const read = (text: string, headers: IncomingHttpHeaders): Told => {
+    const authorities = authoritiesIn(headers)
+    return { kind: 'news', news: newsIn(text), ...(authorities.length > 0 && { authorities }) }
+  }
   const told = await askNodes(target, { path: '/api/v1/status', read })
   return told.kind === 'news' ? told : { kind: told.kind, why: told.why }
 }
@@ -93,8 +96,8 @@ async function askNode<T>(
     const socket = await trusted(place, anchor, signal)
     try {
       const { path, body } = asked
-      const { status, text } = await answerOf(socket, { where, token, signal, path, body })
-      if (status === 200) return { read: asked.read(text) }
+      const { status, text, headers } = await answerOf(socket, { where, token, signal, path, body })
+      if (status === 200) return { read: asked.read(text, headers) }
       const why = `${where} answers: ${problemIn(text) ?? `status ${status}`}`
       const kind = status === 401 || status === 403 ? 'refused' : status === 503 ? 'unreachable' : 'unreadable'
       return { kind, why, code: status }
@@ -177,7 +180,7 @@ interface Sent {
 async function answerOf(
   socket: TLSSocket,
   { where, token, signal, path, body }: Sent,
-): Promise<{ readonly status: number; readonly text: string }> {
+): Promise<{ readonly status: number; readonly text: string; readonly headers: IncomingHttpHeaders }> {
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     const headers = { authorization: `Bearer ${token}`, host: where, accept: 'application/json', connection: 'close' }
     const text = body === undefined ? undefined : JSON.stringify(body)
@@ -203,7 +206,7 @@ async function answerOf(
     if (size > longestAnswer) throw new UnreadableError(`it sends more than ${longestAnswer / 1024 / 1024} MiB`)
     chunks.push(chunk)
   }
-  return { status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString('utf8') }
+  return { status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString('utf8'), headers: response.headers }
 }
 
 /** The certificates that stand at an address, the node's own first: to be compared with what an administrator knows, and believed by nobody. */

@@ -4,7 +4,7 @@
  */
 import { X509Certificate } from 'node:crypto'
 import { type Messages, refuse } from '../../rpc/index.ts'
-import type { Entry, Revision, Store } from '../../store/index.ts'
+import { type Entry, type Revision, type Store, unchanged } from '../../store/index.ts'
 import { certificatesIn } from '../console/certificate-checks.ts'
 import type { Log } from '../host/log.ts'
 import { fromBytes, toBytes } from '../records/json-value.ts'
@@ -12,6 +12,7 @@ import { fleetKey, fleetNewsKey, fleetNewsPrefix, fleetPrefix, keys } from '../r
 import { anchorIn, placeOf } from './ask-cluster.ts'
 import type { PlanAnswer } from './ask-part.ts'
 import type { Asks } from './asker.ts'
+import { announced, followed } from './follow-authority.ts'
 import { afterAnswer, type FleetNews } from './news.ts'
 import { type Anchor, type FleetTarget, type Told, wordOf } from './told.ts'
 
@@ -19,6 +20,8 @@ export interface FleetRecord extends FleetTarget {
   readonly name: string
   readonly addedAt: number
   readonly by: string
+  /** SHA-256 of other authorities that the cluster has said it believes, over a connection that was believed: where one of them signs next, it is followed. */
+  readonly next?: readonly string[]
 }
 
 export interface FleetPorts {
@@ -73,6 +76,7 @@ export class Fleet {
   }
 
   async add(asked: Messages['FleetClusterRequest'], by: string): Promise<Messages['FleetCluster']> {
+    if (asked.replaces) return await this.#trust(asked, by)
     const { name, addresses, token } = asked
     if (!nameForm.test(name))
       throw refuse('bad-name', `'${name}' is not a name. Use up to 64 letters, digits, dots, underscores and hyphens.`)
@@ -90,8 +94,10 @@ export class Fleet {
     if (records.some((one) => one.name === name)) throw refuse('exists', `The fleet already has a cluster '${name}'.`)
     if (records.length >= most) throw refuse('too-many', `The fleet has ${most} clusters. Remove one first.`)
     const anchor = await this.#anchorFor(asked)
-    const told = await this.#ports.asks.status({ addresses, token, anchor })
-    if (told.kind !== 'news') throw refuse('no-news', `The cluster cannot be added: it is ${told.kind}. ${told.why}`)
+    const answer = await this.#ports.asks.status({ addresses, token, anchor })
+    if (answer.kind !== 'news')
+      throw refuse('no-news', `The cluster cannot be added: it is ${answer.kind}. ${answer.why}`)
+    const { authorities: _next, ...told } = answer
     const record: FleetRecord = { name, addresses, token, anchor, addedAt: Date.now(), by }
     const news: FleetNews = { name, told, since: Date.now(), reachedAt: Date.now() }
     const { applied } = await this.#store().transaction({
@@ -104,6 +110,33 @@ export class Fleet {
     if (!applied) throw refuse('exists', `The fleet already has a cluster '${name}'.`)
     this.#ports.log.info('a cluster was added to the fleet', { name, addresses, by })
     return factsOf(record, news)
+  }
+
+  /** Believes it by another authority or certificate from now on; addresses and token stay. */
+  async #trust(asked: Messages['FleetClusterRequest'], by: string): Promise<Messages['FleetCluster']> {
+    const { name } = asked
+    const key = fleetKey(name)
+    const entry = (this.#ports.seen(fleetPrefix) ?? []).find((one) => one.key === key)
+    if (entry === undefined)
+      throw refuse('no-such-cluster', `The fleet has no cluster '${name}'. \`systole fleet list\` lists them.`)
+    const { next: _done, ...record } = fromBytes(entry.value) as FleetRecord
+    const anchor = await this.#anchorFor({ ...asked, addresses: record.addresses })
+    const after = { ...record, anchor }
+    const told = await this.#ports.asks.status(after)
+    if (told.kind !== 'news')
+      throw refuse('no-news', `Nothing was changed: by this the cluster ${name} is ${told.kind}. ${told.why}`)
+    const { authorities: _next, ...heard } = told
+    const news: FleetNews = { name, told: heard, since: Date.now(), reachedAt: Date.now() }
+    const { applied } = await this.#store().transaction({
+      compare: [unchanged(key, entry)],
+      writes: [
+        { kind: 'put', key, value: toBytes(after) },
+        { kind: 'put', key: fleetNewsKey(name), value: toBytes(news) },
+      ],
+    })
+    if (!applied) throw refuse('conflict', `Others are changing the cluster ${name} of the fleet. Try again.`)
+    this.#ports.log.info('a cluster of the fleet is believed by another authority', { name, by })
+    return factsOf(after, news)
   }
 
   async remove(name: string, by: string): Promise<void> {
@@ -181,7 +214,7 @@ export class Fleet {
   async #ask(record: FleetRecord): Promise<void> {
     const { name } = record
     const term = this.#ports.term()
-    const told = await this.#ports.asks.status(record)
+    const told = await this.#askAndFollow(record)
     const before = this.#news().find((one) => one.name === name)
     const known = this.#reached.get(name) ?? { misses: 0, at: before?.reachedAt }
     const reached = told.kind === 'news' ? { misses: 0, at: Date.now() } : { misses: known.misses + 1, at: known.at }
@@ -197,6 +230,42 @@ export class Fleet {
       writes: [{ kind: 'put', key: fleetNewsKey(name), value: toBytes(after) }],
     })
     if (outcome?.applied === true) this.#noteChange(name, before?.told, after.told)
+  }
+
+  /** An authority that is replaced over there: it was announced by those who were believed, and is believed when it stands there. */
+  async #askAndFollow(record: FleetRecord): Promise<Told> {
+    const { asks } = this.#ports
+    const told = await asks.status(record)
+    if (told.kind === 'news') {
+      const { authorities = [], ...rest } = told
+      const next = announced(record, authorities)
+      if (next !== undefined) await this.#replace(record, { ...record, next })
+      return rest
+    }
+    if (told.kind !== 'untrusted') return told
+    const anchor = await followed(record, asks)
+    if (anchor === undefined) return told
+    const { next: _done, ...kept } = record
+    const after = { ...kept, anchor }
+    if (!(await this.#replace(record, after))) return told
+    this.#ports.log.info('a cluster of the fleet has another authority, which it had announced', { name: record.name })
+    const again = await asks.status(after)
+    if (again.kind !== 'news') return again
+    const { authorities: _again, ...news } = again
+    return news
+  }
+
+  /** Where it is as it was read, by whoever is the DC. */
+  async #replace(before: FleetRecord, after: FleetRecord): Promise<boolean> {
+    const term = this.#ports.term()
+    const key = fleetKey(before.name)
+    const entry = this.#ports.seen(fleetPrefix)?.find((one) => one.key === key)
+    if (term === undefined || entry === undefined) return false
+    const outcome = await this.#ports.store()?.transaction({
+      compare: [{ kind: 'create-revision', key: keys.dc, equals: term as Revision }, unchanged(key, entry)],
+      writes: [{ kind: 'put', key, value: toBytes(after) }],
+    })
+    return outcome?.applied === true
   }
 
   #noteChange(name: string, before: Told | undefined, after: Told): void {

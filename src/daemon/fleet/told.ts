@@ -28,7 +28,12 @@ export interface News {
 }
 
 export type Told =
-  | { readonly kind: 'news'; readonly news: News }
+  | {
+      readonly kind: 'news'
+      readonly news: News
+      /** SHA-256 of the authorities that it believes itself: another than the one it was added with will be shown next. */
+      readonly authorities?: readonly string[]
+    }
   | { readonly kind: 'unreachable' | 'refused' | 'untrusted' | 'unreadable'; readonly why: string }
 
 export type FleetWord = 'well' | 'warning' | 'critical' | Exclude<Told['kind'], 'news'>

@@ -1,12 +1,15 @@
 /** What the DC writes down of the other clusters: in a real store, with answers that come when a test lets them. */
+import { X509Certificate } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { Fleet } from '../../../src/daemon/fleet/fleet.ts'
-import type { Told } from '../../../src/daemon/fleet/told.ts'
+import { announced, followed } from '../../../src/daemon/fleet/follow-authority.ts'
+import type { FleetTarget, Told } from '../../../src/daemon/fleet/told.ts'
 import { fromBytes, toBytes } from '../../../src/daemon/records/json-value.ts'
 import { fleetKey, fleetNewsKey, fleetNewsPrefix, fleetPrefix, keys } from '../../../src/daemon/records/keys.ts'
+import { createAuthority, createNodeCertificate, type KeyPair } from '../../../src/rpc/index.ts'
 import { createStore, type Entry, type Store } from '../../../src/store/index.ts'
 
 let folder: string
@@ -17,6 +20,7 @@ let term: number | undefined
 let answer: ((told: Told) => void) | undefined
 let changes: string[]
 let onTransaction: () => void = () => undefined
+let certificates: () => Promise<readonly string[]> = async () => []
 
 const well: Told = {
   kind: 'news',
@@ -31,6 +35,12 @@ const stored = async (): Promise<unknown> => {
 const see = async (): Promise<void> => {
   const below = async (prefix: string): Promise<readonly Entry[]> => (await store.list(prefix)).entries
   known = { [fleetPrefix]: await below(fleetPrefix), [fleetNewsPrefix]: await below(fleetNewsPrefix) }
+}
+/** The answer to the question that was asked last. */
+const say = (told: Told): void => {
+  const asked = answer
+  answer = undefined
+  asked?.(told)
 }
 /** When a change was asked of the store next. */
 const asked = async (): Promise<void> =>
@@ -69,7 +79,7 @@ beforeEach(async () => {
         await new Promise<Told>((resolve) => {
           answer = resolve
         }),
-      certificates: async () => [],
+      certificates: async () => await certificates(),
       part: async () => ({ kind: 'none' }),
       plan: async () => ({ kind: 'failed', why: '' }),
       close: ignore,
@@ -97,3 +107,50 @@ test('one that was the DC when it asked, and is it no longer in the store, write
   expect(await stored()).toBeUndefined()
   expect(changes).toEqual([])
 })
+
+test('an authority that is replaced over there is followed, where those who were believed have announced it', async () => {
+  const [before, after, stranger] = await Promise.all(['before', 'after', 'stranger'].map(createAuthority))
+  const certificate = (of: KeyPair | undefined): string => of?.certificate ?? ''
+  const shown = await createNodeCertificate(after as KeyPair, { name: 'w1', addresses: [] })
+  const print = (of: KeyPair | undefined): string => new X509Certificate(certificate(of)).fingerprint256
+  const record = { name: 'west', addresses: ['west'], token: 't', addedAt: 0, by: 'root' }
+  const anchor = { kind: 'authority' as const, certificate: certificate(before) }
+  const first: FleetTarget & { readonly next?: readonly string[] } = { ...record, anchor }
+  // Only who is believed by the one before announces another.
+  expect(announced(first, [print(stranger)])).toBeUndefined()
+  expect(announced(first, [print(before)])).toBeUndefined()
+  expect(announced(first, [print(before), print(after)])).toEqual([print(after)])
+  const chain = async () => [shown.certificate, certificate(after)]
+  expect(await followed(first, { certificates: chain })).toBeUndefined()
+  expect(await followed({ ...first, next: [print(stranger)] }, { certificates: chain })).toBeUndefined()
+  const found = await followed({ ...first, next: [print(after)] }, { certificates: chain })
+  expect(found?.kind === 'authority' && new X509Certificate(found.certificate).fingerprint256).toBe(print(after))
+  // A certificate of another authority beside the announced one.
+  const forged = await createNodeCertificate(stranger as KeyPair, { name: 'w1', addresses: [] })
+  const mixed = async () => [forged.certificate, certificate(after)]
+  expect(await followed({ ...first, next: [print(after)] }, { certificates: mixed })).toBeUndefined()
+  // And the DC writes it down.
+  await put(fleetKey('west'), { ...record, anchor })
+  await see()
+  answer?.({ ...well, authorities: [print(before), print(after)] } as Told)
+  const next = async (): Promise<unknown> => {
+    const entry = await store.get(fleetKey('west'))
+    return entry && (fromBytes(entry.value) as { readonly next?: unknown }).next
+  }
+  await expect.poll(stored).toBe('news')
+  await see()
+  answer = undefined
+  await expect.poll(() => answer, { timeout: 15_000 }).toBeDefined()
+  answer?.({ ...well, authorities: [print(before), print(after)] } as Told)
+  await expect.poll(next).toEqual([print(after)])
+  certificates = chain
+  await see()
+  answer = undefined
+  await expect.poll(() => answer, { timeout: 15_000 }).toBeDefined()
+  say({ kind: 'untrusted', why: 'x' })
+  await expect.poll(() => answer, { timeout: 5000 }).toBeDefined()
+  say(well)
+  await expect.poll(next).toBeUndefined()
+  expect(changes).toContain('a cluster of the fleet has another authority, which it had announced')
+  expect(await stored()).toBe('news')
+}, 60_000)

@@ -49,11 +49,44 @@ export const fleetAdd: Command = {
       name,
       addresses,
       token,
+      replaces: false,
       ...(fingerprint === undefined ? {} : { fingerprint }),
       ...(authority === undefined ? {} : { authority }),
     })
     const facts = clusterFacts(added)
     return done(`Added the cluster ${name} to the fleet.\n${linesOf(facts, call.terminal.now()).join('\n')}\n`, facts)
+  },
+}
+
+const trustUsage = 'fleet trust <name> --fingerprint=<SHA-256> | --ca=<file>'
+
+export const fleetTrust: Command = {
+  path: ['fleet', 'trust'],
+  usage: trustUsage.slice('fleet trust '.length),
+  summary: 'Believe a cluster of the fleet by another authority or certificate',
+  details:
+    'For a cluster that is *untrusted*. An authority that is replaced over there (`systole pki rotate`) is followed without this command if the clusters hear each other meanwhile. Without an option the command shows which fingerprint stands there now and changes nothing: compare it with `systole console status` over there. Addresses and token stay.',
+  examples: ['systole fleet trust west --fingerprint=AB:CD:…'],
+  flags: fleetAdd.flags?.filter(({ name }) => name !== 'token-file') ?? [],
+  run: async (call) => {
+    expectWords(call.words, { atLeast: 1, atMost: 1, usage: trustUsage })
+    const [name = ''] = call.words
+    const [fingerprint, ca] = [textOf(call, 'fingerprint'), textOf(call, 'ca')]
+    if (fingerprint !== undefined && ca !== undefined) throw new Refusal('Specify either --fingerprint or --ca.')
+    const authority = ca === undefined ? undefined : await call.terminal.readFile(ca)
+    const trusted = await liveCluster(call).addFleetCluster({
+      name,
+      addresses: [],
+      token: '',
+      replaces: true,
+      ...(fingerprint === undefined ? {} : { fingerprint }),
+      ...(authority === undefined ? {} : { authority }),
+    })
+    const facts = clusterFacts(trusted)
+    return done(
+      `The cluster ${name} is believed by this from now on.\n${linesOf(facts, call.terminal.now()).join('\n')}\n`,
+      facts,
+    )
   },
 }
 
@@ -120,6 +153,7 @@ function linesOf(cluster: FleetClusterFacts, now: Date): readonly string[] {
   return [
     head,
     ...(why === null ? [] : [`  ${why}`]),
+    ...(state === 'untrusted' ? [`  > systole fleet trust ${name}`] : []),
     ...(lastReached === null ? [] : [`  It answered last at ${momentOf(lastReached, now)}.`]),
     ...worst.map(({ text }) => `  ${text}`),
     ...(urgent > worst.length ? [`  and ${urgent - worst.length} more`] : []),
