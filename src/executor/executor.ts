@@ -56,6 +56,16 @@ export interface ExecutorPorts {
   readonly earlier: readonly OperationRecord[]
   /** What this cluster calls secret; where left out, what names alone say. */
   readonly secretNames?: () => IsSecret
+  /** What an operation that is news ended with, and printed, without secrets. */
+  readonly onOutput?: (ended: EndedOperation) => void
+}
+
+export interface EndedOperation {
+  readonly resource: string
+  readonly operation: string
+  readonly intervalMs: number
+  readonly expected: number
+  readonly outcome: AgentOutcome
 }
 
 export type Answer =
@@ -303,14 +313,20 @@ export class Executor {
     const running = runForSure(this.#ports.runner, call)
     this.#running.set(callId, running)
     void running.finished.then((ended) => {
-      const outcome = whereTooLong(operation, this.#withoutSecrets(attributes, ended), before !== undefined)
+      const outcome = whereTooLong(operation, this.#withoutSecrets(operation, attributes, ended), before !== undefined)
       this.#running.delete(callId)
       if (outcome.tooLong && beginsToRun(operation)) this.#neverBegan(resource, before)
       const { log } = this.#ports
       attempt(() => this.#noteStarted(operation, outcome), log, 'what it was started with')
-      attempt(() => this.#operationLog.ended(operation, outcome), log, 'the log')
+      attempt(() => this.#tell(operation, outcome), log, 'the log')
       this.#finish(callId, operation, outcome)
     })
+  }
+
+  #tell(ended: Operation, outcome: AgentOutcome): void {
+    const { resource, operation, intervalMs, key } = ended
+    if (this.#operationLog.ended(ended, outcome))
+      this.#ports.onOutput?.({ resource, operation, intervalMs, expected: key.expectedExitCode, outcome })
   }
 
   /** Later, as every end of an operation: never within the step that began it. */
@@ -327,9 +343,14 @@ export class Executor {
   }
 
   /** What an agent prints goes to the log and to everybody who reads the status: not with what it was given in secret. */
-  #withoutSecrets(attributes: Readonly<Record<string, string>>, outcome: AgentOutcome): AgentOutcome {
+  #withoutSecrets(
+    { intervalMs }: Operation,
+    attributes: Readonly<Record<string, string>>,
+    outcome: AgentOutcome,
+  ): AgentOutcome {
     const { exitReason, output } = outcome
-    if (outcome.exitCode === 0 && exitReason === undefined) return outcome
+    // What a monitor prints while all is well is shown nowhere.
+    if (outcome.exitCode === 0 && exitReason === undefined && (intervalMs > 0 || output === '')) return outcome
     try {
       const isSecret = this.#ports.secretNames?.() ?? isSecretName
       const values = Object.entries(agentParameters(attributes)).flatMap(([name, value]) =>

@@ -3,7 +3,7 @@
  * and is what simulations drive; `Executor` is its acting edge.
  */
 export { type Command, inputOfCommand } from './command-input.ts'
-export { type Answer, Executor } from './executor.ts'
+export { type Answer, type EndedOperation, Executor } from './executor.ts'
 export {
   agentParameters,
   type CountedFailure,

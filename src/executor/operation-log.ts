@@ -22,20 +22,22 @@ export class OperationLog {
     this.#log = log
   }
 
-  ended(operation: Operation, outcome: AgentOutcome): void {
+  /** Whether it is news: each operation that is not repeated, and of one that is, another trouble than before. */
+  ended(operation: Operation, outcome: AgentOutcome): boolean {
     const { status, exitCode, exitReason, output, execTimeMs } = outcome
     const { resource, operation: name, intervalMs } = operation
     const fields = { resource, operation: name, status, exitCode, ...(exitReason !== undefined && { exitReason }) }
     const isExpected = status === 'done' && exitCode === operation.key.expectedExitCode
     if (!this.#isNews(operation, isExpected ? undefined : `${status} ${exitCode} ${exitReason ?? ''}`)) {
       this.#log.debug('an operation has ended', { ...fields, execTimeMs })
-      return
+      return intervalMs === 0
     }
     // A probe asks what is there: finding something is no trouble.
     const isProbe = name === 'monitor' && intervalMs === 0 && status === 'done'
     const told = isProbe && saysItsState(exitCode) ? fields : { ...fields, output: output.slice(-loggedOutput) }
     if (isProbe) this.#log.info('a probe found something', told)
     else this.#log.warn('an operation did not end as expected', told)
+    return true
   }
 
   /** A service that stays degraded, or whose failures are ignored, tells the same trouble at each monitor until something else is done with it. */

@@ -68,6 +68,7 @@ export const callRules: {
     ),
     readTaskOutput: askingOthers(member('reads what a task of this node has printed')),
     readJournal: askingOthers(member('reads what this node has written down of the cluster')),
+    readOperations: askingOthers(member('reads how operations of resources ended here, and what their agents printed')),
     writeFile: ofQuorum(member('writes a file here that a job copies, under root')),
     getWitnessPlace: witness(
       'asks whether this node’s list names the caller as the witness; where it does, it reads that list',
@@ -95,6 +96,7 @@ export const callRules: {
     getState: local('reads the state of the cluster'),
     watchState: local('follows the state of the cluster'),
     readJournal: local('reads what all nodes have written down of the cluster'),
+    readOperations: local('reads how operations of resources ended on all nodes, and what their agents printed'),
     getMetrics: local('reads what the daemon has counted of its own work'),
     setTransientAttribute: local('sets or deletes a transient node attribute'),
     deleteHistory: local('cleans up the history of resources'),

@@ -95,7 +95,11 @@ function of(...permissions: readonly AclPermission[]) {
   const rights = { kind: 'limited' as const, user: 'alice', permissions }
   const handlers: LimitedHandlers = limitedHandlers(
     daemon,
-    localHandlers({ ...all, readJournal: () => Promise.resolve({ lines: 'a journal', missing: [] }) }),
+    localHandlers({
+      ...all,
+      readJournal: () => Promise.resolve({ lines: 'a journal', missing: [] }),
+      readOperations: () => Promise.resolve({ lines: ['an output'], missing: [] }),
+    }),
     rights,
   )
   return {
@@ -115,6 +119,7 @@ function of(...permissions: readonly AclPermission[]) {
     },
     confirm: async (version: number) => await handlers.confirmChange({ version, also: [] }, context),
     journal: async () => await handlers.readJournal({}, context),
+    operations: async () => await handlers.readOperations({ resources: ['web'], most: 1 }, context),
     list: async () => (await handlers.listHolds({}, context)).holds.map(({ id }) => id),
   }
 }
@@ -282,5 +287,7 @@ describe('what waits for confirmation, and the journal, of a user with roles', (
   test('the journal is shown to whoever reads all, and to nobody else', async () => {
     expect(await of(everything('read')).journal()).toEqual({ lines: 'a journal', missing: [] })
     await expect(of(may('read', 'web')).journal()).rejects.toThrow('Permission denied')
+    expect(await of(everything('read')).operations()).toEqual({ lines: ['an output'], missing: [] })
+    await expect(of(may('read', 'web')).operations()).rejects.toThrow('Permission denied')
   })
 })

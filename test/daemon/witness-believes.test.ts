@@ -121,7 +121,8 @@ async function begin(): Promise<{ readonly own: ClusterFile; readonly after: Clu
     log: log as never,
     removed: () => undefined,
     onList: () => undefined,
-    onFailure: () => undefined, onIdentity: () => undefined,
+    onFailure: () => undefined,
+    onIdentity: () => undefined,
   })
   await witness.take()
   return { own, after }

@@ -207,6 +207,46 @@ test('their neighbour and the daemon go on untouched, and nothing of what they p
   expect(statSync(join(lab.folder, 'nodes/n1/systoled.log')).size).toBeLessThan(1024 * 1024)
 })
 
+test('what an agent printed is shown with its operation, without secrets, and by why where it has failed', async () => {
+  install(
+    'talking',
+    `[ "$1" = start ] && { seq 1 30; echo "port=$OCF_RESKEY_port password=$OCF_RESKEY_password"; printf 'red \\033[31m\\n'; echo 'to stderr' >&2; exit 1; }`,
+    metadata.replace(
+      '<parameter name="port">',
+      '<parameter name="password"><content type="string"/></parameter><parameter name="port">',
+    ),
+  )
+  const created = ['resource', 'create', 'talking', 'ocf:bad:talking', 'port=8080', 'password=Eethoh4a']
+  await lab.systole('n1', ...created)
+  await lab.until('it has failed', async () => (await failuresSeen()).some(({ resource }) => resource === 'talking'))
+  const text = await lab.systole('n1', 'resource', 'history', 'talking', '--failed')
+  expect(text).toMatch(/ n1 {2}start talking: FAILED \(error, 1, expected 0\) in /)
+  expect(text).toContain('  | [13 lines before; --full shows them]\n')
+  expect(text).toContain('  | port=8080 password=******\n')
+  expect(text).toContain('  | to stderr\n')
+  expect(text).not.toContain('\u001b')
+  expect(text).not.toContain('Eethoh4a')
+  expect(await lab.systole('n1', 'resource', 'history', 'talking', '--node=n2')).toContain('No operations of talking')
+  expect(
+    (await lab.systole('n1', 'resource', 'history', 'talking', '--most=1', '--node=n1')).match(/ n1 {2}/g),
+  ).toHaveLength(1)
+  expect(await lab.systole('n1', 'resource', 'history', 'talking', '--full')).toContain('  | 1\n  | 2\n')
+  const { operations } = JSON.parse(await lab.systole('n1', 'resource', 'history', 'talking', '--json')) as {
+    readonly operations: readonly { readonly operation: string; readonly failed: boolean; readonly output: string }[]
+  }
+  expect(operations.find(({ operation }) => operation === 'start')).toMatchObject({
+    failed: true,
+    output: expect.stringMatching(/^1\n2\n/),
+  })
+  expect(operations[0]).toMatchObject({ operation: 'monitor', failed: false, node: 'n1' })
+  const why = await lab.systole('n1', 'why', 'talking')
+  expect(why).toContain('  The agent printed at this start on n1:\n')
+  expect(why).toContain('    | to stderr\n')
+  expect(await inShell('grep -c Eethoh4a /var/lib/systole/operations || true')).toBe('0')
+  expect(await lab.try('n1', 'resource', 'history', 'talkin')).toBeUndefined()
+  expect(lab.lastFailure).toContain("There is no resource 'talkin'. Did you mean 'talking'?")
+})
+
 test('one that may not be executed is refused with the name of its file', async () => {
   install('locked', '')
   chmodSync(agentPath('locked'), 0o644)

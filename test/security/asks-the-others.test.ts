@@ -25,6 +25,7 @@ const calls = [
   'readTaskOutput',
   'runFenceDevice',
   'readJournal',
+  'readOperations',
   'updateClusterFile',
 ]
 

@@ -8,6 +8,7 @@ import { Fold } from '../base/fold.tsx'
 import { linkTo } from '../base/route.ts'
 import { actionsFor } from '../change/actions.ts'
 import { Past } from './past.tsx'
+import { Printed } from './printed.tsx'
 import { Relations } from './relations.tsx'
 import { Scores } from './scores.tsx'
 
@@ -56,6 +57,11 @@ export function WhyPanel({
       <Fold key={`past ${name}`} title="Recent events">
         {() => <Past api={api} name={name} />}
       </Fold>
+      {answer?.instances !== undefined && (
+        <Fold key={`printed ${name}`} title="Operations and output of the agent">
+          {() => <Printed api={api} name={name} />}
+        </Fold>
+      )}
       {answer?.instances !== undefined && (
         <Fold key={`ties ${name}`} title="Ties to other resources">
           {() => <Relations api={api} name={name} after={status.version} />}

@@ -55,6 +55,7 @@ export type LimitedHandlers = Pick<
   | 'watchState'
   | 'getMetrics'
   | 'readJournal'
+  | 'readOperations'
   | 'setTransientAttribute'
   | 'deleteHistory'
   | 'setTicket'
@@ -104,18 +105,7 @@ export function limitedHandlers(daemon: Daemon, handlers: LocalHandlers, rights:
     getState: async (asked, context) => await visible(daemon, guarded, await handlers.getState(asked, context)),
     watchState: async (asked, send, context) => await watch(daemon, handlers, { asked, send, context }),
     getMetrics: async (asked, context) => visibleMetrics(daemon, guarded, await handlers.getMetrics(asked, context)),
-    readJournal: async (asked, context) => {
-      // It names whatever has ever run.
-      if (await guarded.readsAll(composed(daemon.node.view, daemon.node.quorate)))
-        return await handlers.readJournal(asked, context)
-      throw denied('the journal is shown with the permission to read the whole CIB only.')
-    },
-    getFleet: async (asked, context) => {
-      // What other clusters say of themselves was said to a token of theirs, and not to this user.
-      if (await guarded.readsAll(composed(daemon.node.view, daemon.node.quorate)))
-        return await handlers.getFleet(asked, context)
-      throw denied('the fleet is shown with the permission to read the whole CIB only.')
-    },
+    ...wholeOrNothing(daemon, guarded, handlers),
     setTransientAttribute: async (asked, context) => {
       const { node, set = '', name, value } = asked
       const attribute = { node: nodeName(node), set, name, ...(value === undefined ? {} : { value }) }
@@ -140,6 +130,34 @@ export function limitedHandlers(daemon: Daemon, handlers: LocalHandlers, rights:
       return holdsJobs(rights) ? answer : { known: withoutSecretSettings(daemon, answer.known) }
     },
     ...limitedHolds(daemon, guarded, handlers),
+  }
+}
+
+/** What is shown whole, to whoever may read the whole CIB. */
+function wholeOrNothing(
+  daemon: Daemon,
+  guarded: GuardedCib,
+  handlers: LocalHandlers,
+): Pick<LimitedHandlers, 'readJournal' | 'readOperations' | 'getFleet'> {
+  return {
+    readJournal: async (asked, context) => {
+      // It names whatever has ever run.
+      if (await guarded.readsAll(composed(daemon.node.view, daemon.node.quorate)))
+        return await handlers.readJournal(asked, context)
+      throw denied('the journal is shown with the permission to read the whole CIB only.')
+    },
+    readOperations: async (asked, context) => {
+      // An agent may print whatever it has read.
+      if (await guarded.readsAll(composed(daemon.node.view, daemon.node.quorate)))
+        return await handlers.readOperations(asked, context)
+      throw denied('what agents printed is shown with the permission to read the whole CIB only.')
+    },
+    getFleet: async (asked, context) => {
+      // What other clusters say of themselves was said to a token of theirs, and not to this user.
+      if (await guarded.readsAll(composed(daemon.node.view, daemon.node.quorate)))
+        return await handlers.getFleet(asked, context)
+      throw denied('the fleet is shown with the permission to read the whole CIB only.')
+    },
   }
 }
 

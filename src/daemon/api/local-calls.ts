@@ -30,6 +30,7 @@ export const localNeeds = {
   watchState: 'own part',
   getMetrics: 'own part',
   readJournal: 'own part',
+  readOperations: 'own part',
   setTransientAttribute: 'own part',
   deleteHistory: 'own part',
   setTicket: 'own part',

@@ -28,7 +28,7 @@ import { fromBytes } from '../records/json-value.ts'
 import { keys } from '../records/keys.ts'
 import { witnessPlace } from '../witness/ask-place.ts'
 import { readRemoteOutput, writeRemoteFile } from './by-connection.ts'
-import { ownJournal } from './journal-api.ts'
+import { ownJournal, ownOperations } from './journal-api.ts'
 
 export function peerHandlers(daemon: Daemon): Handlers<typeof nodeService> {
   return {
@@ -45,18 +45,7 @@ export function peerHandlers(daemon: Daemon): Handlers<typeof nodeService> {
     },
     runFenceDevice: async (request) => await daemon.node.fencing.runDevice(request),
     fence: async ({ target, action, ...how }) => await daemon.node.fencing.fenceForPeer(target, action, how),
-    startCluster: async () => {
-      await daemon.startNode()
-      return { node: daemon.name, ok: true, message: 'started' }
-    },
-    stopCluster: async () => {
-      await daemon.stopNode()
-      return { node: daemon.name, ok: true, message: 'stopped' }
-    },
-    enableCluster: async ({ enabled }) => {
-      daemon.enableNode(enabled)
-      return { node: daemon.name, ok: true, message: enabled ? 'enabled' : 'disabled' }
-    },
+    ...ownPartHandlers(daemon),
     updateClusterFile: async ({ json }, { caller }) => {
       daemon.takeBroughtList(acceptClusterFile(json), caller)
       return {}
@@ -87,6 +76,7 @@ export function peerHandlers(daemon: Daemon): Handlers<typeof nodeService> {
       return await readOutput(join(tasksFolder(daemon.paths.data), task), { offset, waitMs, signal })
     },
     readJournal: async () => ownJournal(daemon),
+    readOperations: async (asked) => await Promise.resolve({ lines: ownOperations(daemon, asked), missing: [] }),
     writeFile: async (part, { caller }) => {
       if (part.remote !== undefined) return await writeRemoteFile(daemon, part.remote, part)
       if (part.phase === 'end')
@@ -105,6 +95,26 @@ export function peerHandlers(daemon: Daemon): Handlers<typeof nodeService> {
     forget: async () => {
       await daemon.removal.forgetIfRemoved()
       return {}
+    },
+  }
+}
+
+/** Whether this node takes part. */
+function ownPartHandlers(
+  daemon: Daemon,
+): Pick<Handlers<typeof nodeService>, 'startCluster' | 'stopCluster' | 'enableCluster'> {
+  return {
+    startCluster: async () => {
+      await daemon.startNode()
+      return { node: daemon.name, ok: true, message: 'started' }
+    },
+    stopCluster: async () => {
+      await daemon.stopNode()
+      return { node: daemon.name, ok: true, message: 'stopped' }
+    },
+    enableCluster: async ({ enabled }) => {
+      daemon.enableNode(enabled)
+      return { node: daemon.name, ok: true, message: enabled ? 'enabled' : 'disabled' }
     },
   }
 }

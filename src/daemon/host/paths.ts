@@ -24,6 +24,8 @@ export interface Paths {
   readonly transitions: string
   /** What this node has seen happen (src/daemon/journal). */
   readonly journal: string
+  /** How its operations ended, and what agents printed (src/daemon/journal). */
+  readonly operations: string
   readonly joinTokens: string
   /** The tokens for the HTTPS API, as this node has seen them last. */
   readonly apiTokens: string
@@ -61,6 +63,7 @@ export function pathsBelow(root: string): Paths {
     disabledMark: join(data, 'disabled'),
     transitions: join(data, 'pengine'),
     journal: join(data, 'journal'),
+    operations: join(data, 'operations'),
     joinTokens: join(data, 'join-tokens.json'),
     apiTokens: join(data, 'api-tokens.json'),
     console: join(etc, 'console.json'),

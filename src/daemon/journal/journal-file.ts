@@ -1,7 +1,6 @@
 /** Where a node writes its journal: two files of a bounded size, lines of JSON, the newer one last. Only root reads them. */
 import { appendFileSync, mkdirSync, readFileSync, renameSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import type { JournalEvent } from '../../journal/index.ts'
 
 const largestFile = 1024 * 1024
 
@@ -15,7 +14,7 @@ export class JournalFile {
     this.#largest = largest
   }
 
-  append(events: readonly JournalEvent[]): void {
+  append(events: readonly object[]): void {
     if (events.length === 0) return
     const lines = events.map((event) => `${JSON.stringify(event)}\n`).join('')
     // The last line of an earlier daemon may have been cut by a power failure: this one begins another.

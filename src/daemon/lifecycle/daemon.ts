@@ -130,20 +130,7 @@ export class Daemon {
       own: () => this.list.own ?? this.witness.entry,
       serveWeb: (socket) => this.#local?.serveWeb(socket),
     })
-    this.witness = new OwnWitness({
-      paths,
-      log,
-      onList: (listed) => {
-        if (listed.witness !== undefined) this.#keepStrangersOut(listed, listed.witness)
-      },
-      onFailure: this.#onFailure,
-      onForgotten: async () => {
-        await this.api.console.forget()
-        await this.#strangers.remove()
-      },
-      onIdentity: () => this.api.console.tell(),
-      fail,
-    })
+    this.witness = this.#openWitness()
     const fleetPorts = this.#fleetPorts()
     this.fleet = new Fleet(fleetPorts)
     this.#fleetRollouts = new FleetRollouts(fleetPorts)
@@ -314,6 +301,24 @@ export class Daemon {
   async #closeServers(): Promise<void> {
     await this.#servers?.close()
     this.#servers = undefined
+  }
+
+  #openWitness(): OwnWitness {
+    const { paths, log } = this
+    return new OwnWitness({
+      paths,
+      log,
+      onList: (listed) => {
+        if (listed.witness !== undefined) this.#keepStrangersOut(listed, listed.witness)
+      },
+      onFailure: this.#onFailure,
+      onForgotten: async () => {
+        await this.api.console.forget()
+        await this.#strangers.remove()
+      },
+      onIdentity: () => this.api.console.tell(),
+      fail: (error) => this.#fail(error),
+    })
   }
 
   #fleetPorts(): FleetPorts {

@@ -146,6 +146,14 @@ export class ClusterNode {
     return await this.#parts.peers.to(node).readJournal({}, { timeoutMs })
   }
 
+  async askForOperations(
+    node: NodeName,
+    asked: Messages['OperationsRequest'],
+    timeoutMs: number,
+  ): Promise<Messages['OperationsAnswer']> {
+    return await this.#parts.peers.to(node).readOperations(asked, { timeoutMs })
+  }
+
   readonly tryAlert: AlertDriver['try'] = async (asked) => await this.#parts.alerts.try(asked)
   readonly noteCall: JournalKeeper['noteCall'] = (call) => this.#parts.journal.noteCall(call)
   readonly lookForWitness = async (): Promise<void> => await this.#parts.membership.witness.lookNow()

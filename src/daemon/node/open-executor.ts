@@ -9,6 +9,7 @@ import type { Store } from '../../store/index.ts'
 import { agentHost, bundledFenceAgents, hostAgents } from '../host/agent-host.ts'
 import type { Log } from '../host/log.ts'
 import type { Paths } from '../host/paths.ts'
+import { OperationsFile } from '../journal/operations-file.ts'
 import type { WithAuthority } from '../pki/authority.ts'
 import { keys } from '../records/keys.ts'
 import { nextCallId, resultStore } from '../records/result-store.ts'
@@ -62,6 +63,7 @@ export function openExecutor(parts: {
     runFolder: paths.run,
     firstCallId: nextCallId(view().operations.values(), node),
     secretNames: () => secretsOfView(view()),
+    onOutput: new OperationsFile(node, paths.operations, log).note,
     earlier: [...view().operations.values()].filter((record) => record.node === node),
   })
   return executor

@@ -46,6 +46,7 @@ const longTexts: Readonly<Record<string, number>> = {
   'Plays.known': wholeCib,
   'Lifecycle.known': wholeCib,
   'JournalAnswer.lines': wholeCib,
+  'OperationsAnswer.lines': wholeCib,
 }
 
 /** Of a message that has no long text. A long list of nothing is short, and takes long to read. */

@@ -132,7 +132,7 @@ test('an authority that is replaced over there is followed, where those who were
   // And the DC writes it down.
   await put(fleetKey('west'), { ...record, anchor })
   await see()
-  answer?.({ ...well, authorities: [print(before), print(after)] } as Told)
+  say({ ...well, authorities: [print(before), print(after)] } as Told)
   const next = async (): Promise<unknown> => {
     const entry = await store.get(fleetKey('west'))
     return entry && (fromBytes(entry.value) as { readonly next?: unknown }).next
@@ -141,7 +141,7 @@ test('an authority that is replaced over there is followed, where those who were
   await see()
   answer = undefined
   await expect.poll(() => answer, { timeout: 15_000 }).toBeDefined()
-  answer?.({ ...well, authorities: [print(before), print(after)] } as Told)
+  say({ ...well, authorities: [print(before), print(after)] } as Told)
   await expect.poll(next).toEqual([print(after)])
   certificates = chain
   await see()

@@ -20,6 +20,7 @@ import { md5 } from '../../host/md5.ts'
 import { withoutQuorum } from '../status/status.ts'
 import { describeAttempts, unresolved } from '../stonith/history.ts'
 import { lackingHardware } from './hardware.ts'
+import { describePrinted, printedByFailed } from './printed.ts'
 import { describeUnderWay, underWay } from './under-way.ts'
 
 export const why: Command = {
@@ -93,8 +94,10 @@ async function tellWithState(call: Call, resource: ResourceExplanation): Promise
   const actions = state === undefined ? [] : underWay(resource, state)
   const lacking = await lackingHardware(call, call.words[0] ?? '')
   const hardware = lacking.map((sentence) => `  ${sentence}\n`).join('')
-  return done(`${resource.text}\n${hardware}${describeUnderWay(actions)}`, {
+  const printed = await printedByFailed(call, resource)
+  return done(`${resource.text}\n${hardware}${describePrinted(printed)}${describeUnderWay(actions)}`, {
     ...resource,
+    printed,
     underWay: actions,
     ...(lacking.length === 0 ? {} : { lackingHardware: lacking }),
   })
