@@ -144,11 +144,15 @@ function recordsOf(
       }),
     )
     const hosts = new Map(places.map((target) => [target.host, target]))
-    return {
-      answers,
-      authorities: [],
-      additionals: [...hosts].flatMap(([host, target]) => addressesOf([target], `${host}.${suffix}`, ttl)),
-    }
+    const additionals = [...hosts].map(
+      ([host, { address, family }]): DnsRecord => ({
+        name: `${host}.${suffix}`,
+        type: family === 4 ? 'A' : 'AAAA',
+        ttl,
+        data: address,
+      }),
+    )
+    return { answers, authorities: [], additionals }
   }
   // Of everything that there is, addresses are enough (RFC 8482).
   const families = type === 'A' ? [4] : type === 'AAAA' ? [6] : type === 'ANY' ? [4, 6] : []
@@ -159,8 +163,14 @@ function recordsOf(
 }
 
 function addressesOf(targets: readonly Target[], name: string, ttl: number): readonly DnsRecord[] {
-  const families = new Map(targets.map(({ address, family }) => [address, family]))
-  return [...families].map(([data, family]): DnsRecord => ({ name, type: family === 4 ? 'A' : 'AAAA', ttl, data }))
+  const known = new Set<string>()
+  const records: DnsRecord[] = []
+  for (const { address, family } of targets) {
+    if (known.has(address)) continue
+    known.add(address)
+    records.push({ name, type: family === 4 ? 'A' : 'AAAA', ttl, data: address })
+  }
+  return records
 }
 
 /** Whoever takes the first one takes each as often as its weight says. Those of weight 0 come last. */

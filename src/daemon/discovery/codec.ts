@@ -172,15 +172,44 @@ function writeRecords(
   return { end, count: records.length, isWhole: true }
 }
 
+/** The same few records go into most answers, and encoding one takes longer than all the rest of an answer. */
+const encoded = new Map<string, Buffer>()
+const mostEncoded = 10_000
+
 function writeRecord(record: DnsRecord, at: number, pointsBack: boolean): number {
-  if (!pointsBack) {
-    recordCodec.encode(record, scratch, at)
-    return at + recordCodec.encode.bytes
+  const name = pointsBack ? '' : record.name
+  const key = keyOf(record, name)
+  const known = key === undefined ? undefined : encoded.get(key)
+  const bytes = known ?? encode(record, name)
+  if (key !== undefined && known === undefined) {
+    if (encoded.size >= mostEncoded) encoded.clear()
+    encoded.set(key, bytes)
   }
-  // The name of the root is a single byte: it and the one before it become the pointer.
-  recordCodec.encode({ ...record, name: '.' }, scratch, at + 1)
-  scratch.writeUInt16BE(0xc000 | headerBytes, at)
-  return at + 1 + recordCodec.encode.bytes
+  return at + bytes.copy(scratch, at)
+}
+
+/** All that its bytes are made of. Of the records that are rare there is none. */
+function keyOf(record: DnsRecord, name: string): string | undefined {
+  switch (record.type) {
+    case 'SRV': {
+      const { priority, weight, port, target } = record.data
+      return `${name} SRV ${record.ttl} ${priority} ${weight} ${port} ${target}`
+    }
+    case 'A':
+    case 'AAAA':
+      return `${name} ${record.type} ${record.ttl} ${record.data}`
+    default:
+      return undefined
+  }
+}
+
+/** Without a name: as a record of the name of the question. */
+function encode(record: DnsRecord, name: string): Buffer {
+  if (name !== '') return recordCodec.encode(record)
+  // The name of the root is a single byte: it and one before it become the pointer.
+  const bytes = Buffer.concat([Buffer.alloc(1), recordCodec.encode({ ...record, name: '.' })])
+  bytes.writeUInt16BE(0xc000 | headerBytes, 0)
+  return bytes
 }
 
 function optionBytes(code: Code, note: ExtendedError | undefined): Buffer {

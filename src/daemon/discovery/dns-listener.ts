@@ -33,7 +33,13 @@ export class DnsListener {
 
   static async open({ host, port }: ListenPlace, respond: Respond): Promise<DnsListener> {
     const six = isIPv6(host)
-    const udp = createSocket({ type: six ? 'udp6' : 'udp4', ipv6Only: six, recvBufferSize: 1024 * 1024 })
+    const udp = createSocket({
+      type: six ? 'udp6' : 'udp4',
+      ipv6Only: six,
+      recvBufferSize: 1024 * 1024,
+      // Answers go to addresses, as the kernel names them: to look each of them up takes as long as to send it.
+      lookup: (address, _family, found) => found(null, address, six ? 6 : 4),
+    })
     const tcp = createServer({ noDelay: true })
     const listener = new DnsListener(udp, tcp)
     udp.on('message', (packet, { address, port: from }) => {
