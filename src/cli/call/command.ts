@@ -89,6 +89,8 @@ export interface Terminal {
   /** Progress of long work: to standard error, so that it never mixes with the answer. */
   readonly progress: (line: string) => void
   readonly readFile: (path: string) => Promise<string>
+  /** The names in a folder. Absent where whoever calls has files and no folders. */
+  readonly listFolder?: (path: string) => Promise<readonly string[]>
   /** Of a file that nobody else can have written; refuses others. Absent: those of this host. */
   readonly readOwnFile?: (path: string) => Promise<string>
   /** Absent: that of this process. */

@@ -1,7 +1,7 @@
 /** The real terminal. */
 import { spawnSync } from 'node:child_process'
 import { lookup } from 'node:dns/promises'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline/promises'
@@ -23,6 +23,7 @@ export function realTerminal(): Terminal {
       await readFile(path, 'utf8').catch((error: unknown) => {
         throw new Refusal(`${path} cannot be read: ${reasonOf(error)}.`)
       }),
+    listFolder: async (path) => await readdir(path),
     readInput: async (question) => {
       if (!process.stdin.isTTY) return await text(process.stdin)
       const lines = createInterface({ input: process.stdin, output: process.stderr })

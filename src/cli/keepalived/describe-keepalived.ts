@@ -38,7 +38,7 @@ export async function describeKeepalived(
   const unitsOf = new Map<NamedFile, readonly Unit[]>()
   for (const one of files)
     try {
-      const statements = await readBlocks({ ...one, readFile: terminal.readFile })
+      const statements = await readBlocks({ ...one, readFile: terminal.readFile, listFolder: terminal.listFolder })
       unitsOf.set(one, readUnits(statements, builder.notes))
       balancing ??= haproxyOf(statements)
     } catch (error) {

@@ -1,5 +1,6 @@
 /** One keepalived.conf as what it means to the cluster: units that are on one node together, their checks, and the priority of this host for each. */
 import { addressMember, idOf, type Member, routeMember } from './addresses.ts'
+import { ofProcesses } from './keywords.ts'
 import type { Notes } from './notes.ts'
 import type { Statement } from './read-blocks.ts'
 import { type Check, interfaceCheck, processCheck, scriptCheck, type Track, tracksOf } from './tracks.ts'
@@ -28,8 +29,7 @@ export function readUnits(statements: readonly Statement[], notes: Notes): reado
   const blocks = statements.filter((statement) => notes.isMapped(statement, 'top'))
   const named = (keyword: string): readonly Statement[] => blocks.filter((block) => block.keyword === keyword)
   const globals = named('global_defs').flatMap(({ inner }) => inner ?? [])
-  for (const one of globals)
-    if (!['script_user', 'vrrp_garp_master_repeat', 'default_interface'].includes(one.keyword)) noteGlobal(one, notes)
+  for (const one of globals) noteGlobal(one, notes)
   const global = (keyword: string): string | undefined => globals.find((one) => one.keyword === keyword)?.words[0]
   const checks = checksOf(blocks, global('script_user'), notes)
   const links = new Map<string, Check>()
@@ -62,11 +62,16 @@ const ownGlobals = (
   defaultInterface: global('default_interface'),
 })
 
-/** Most of them are about keepalived's own processes, and differ from version to version. */
+/** Versions of keepalived have words of their own here: one that is not known is named, and stops nobody. */
 function noteGlobal(statement: Statement, notes: Notes): void {
-  if (/notif|smtp|email|garp|gna|startup|shutdown|namespace/.test(statement.keyword))
-    notes.isMapped(statement, 'global_defs')
-  else notes.leave(statement)
+  const { keyword } = statement
+  if (ofProcesses.has(keyword)) notes.leave(statement)
+  else if (notes.isKnown(keyword, 'global_defs')) notes.isMapped(statement, 'global_defs')
+  else
+    notes.leave(
+      statement,
+      'This word of global_defs is not known here. keepalived.conf(5) of your version says what it does.',
+    )
 }
 
 function checksOf(

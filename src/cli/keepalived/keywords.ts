@@ -9,15 +9,19 @@ const macs = 'The address gets the MAC address of the interface, and its change 
 
 /** The sentence says what to do instead. */
 export const withoutCounterpart: Readonly<Record<string, string>> = {
-  ...of(alerts, 'notification_email', 'smtp_alert', 'smtp_alert_vrrp', 'smtp_alert_checker'),
+  ...of(alerts, 'notification_email', 'smtp_alert', 'smtp_alert_vrrp', 'smtp_alert_checker', 'email_faults'),
   ...of(scripts, 'notify', 'notify_master', 'notify_backup', 'notify_fault', 'notify_stop', 'notify_deleted'),
   ...of(scripts, 'notify_master_rx_lower_pri', 'notify_priority_changes', 'notify_fifo', 'notify_fifo_script'),
   ...of(scripts, 'vrrp_notify_fifo', 'vrrp_notify_fifo_script', 'lvs_notify_fifo', 'lvs_notify_fifo_script'),
   ...of(ofHost, 'static_ipaddress', 'static_routes', 'static_rules', 'startup_script', 'shutdown_script'),
+  ...of(ofHost, 'startup_script_timeout', 'shutdown_script_timeout', 'lvs_timeouts', 'lvs_flush', 'lvs_flush_on_stop'),
+  ...of(scripts, 'vrrp_notify_priority_changes', 'rs_init_notifies'),
   ...of(macs, 'use_vmac', 'use_vmac_addr', 'vmac_xmit_base', 'use_ipvlan', 'vrf'),
   ...of(announced, 'garp_master_delay', 'garp_master_refresh', 'garp_master_refresh_repeat', 'garp_extra_if'),
   ...of(announced, 'vrrp_garp_master_delay', 'vrrp_garp_master_refresh', 'vrrp_garp_master_refresh_repeat'),
-  ...of(announced, 'garp_group', 'vrrp_garp_interval', 'vrrp_gna_interval', 'vrrp_garp_extra_if'),
+  ...of(announced, 'garp_group', 'vrrp_garp_interval', 'vrrp_gna_interval', 'vrrp_garp_extra_if', 'vrrp_min_garp'),
+  vrrp_startup_delay:
+    'The cluster places addresses as soon as most nodes see each other. Keep a node away for a while with systole node standby.',
   preempt_delay: 'The cluster moves back at once. With nopreempt it does not move back by itself.',
   virtual_rules: 'Create a resource with an agent of your own for policy rules.',
   track_file: 'Let what writes the file set a node attribute, and add a location rule for it.',
@@ -61,6 +65,33 @@ export const notNeeded: ReadonlySet<string> = new Set([
   ...['notification_email_from', 'smtp_server', 'smtp_helo_name', 'smtp_connect_timeout'],
 ])
 
+const each = (...ends: readonly string[]): readonly string[] =>
+  ['vrrp', 'checker', 'bfd'].flatMap((process) => ends.map((end) => `${process}_${end}`))
+
+/** Of `global_defs`: how keepalived's own processes run and speak VRRP, of which nothing is left. */
+export const ofProcesses: ReadonlySet<string> = new Set([
+  ...each('process_name', 'priority', 'no_swap', 'cpu_affinity', 'rt_priority', 'rlimit_rttime'),
+  ...['tmp_config_directory', 'config_save_dir', 'process_names', 'process_name', 'checker_log_all_failures'],
+  ...['no_email_faults', 'no_checker_emails', 'router_id', 'vrrp_mcast_group4', 'vrrp_mcast_group6'],
+  ...['vrrp_garp_lower_prio_delay', 'vrrp_garp_lower_prio_repeat', 'vrrp_down_timer_adverts'],
+  ...['vrrp_lower_prio_no_advert', 'vrrp_higher_prio_send_advert', 'vrrp_version', 'vrrp_check_unicast_src'],
+  ...['vrrp_skip_check_adv_addr', 'vrrp_strict', 'nftables', 'nftables_priority', 'nftables_counters'],
+  ...['nftables_ifindex', 'nftables_ipvs', 'nftables_ipvs_priority', 'nftables_ipvs_start_fwmark', 'vrrp_iptables'],
+  ...['vrrp_ipsets', 'disable_local_igmp', 'max_auto_priority', 'min_auto_priority_delay', 'snmp_socket'],
+  ...['enable_snmp_vrrp', 'enable_snmp_checker', 'enable_snmp_rfc', 'enable_snmp_rfcv2', 'enable_snmp_rfcv3'],
+  ...['enable_snmp_keepalived', 'enable_traps', 'enable_dbus', 'dbus_service_name', 'enable_script_security'],
+  ...['fifo_write_vrrp_states_on_reload', 'dynamic_interfaces', 'process_monitor_rcv_bufs'],
+  ...['process_monitor_rcv_bufs_force', 'vrrp_rx_bufs_policy', 'vrrp_rx_bufs_multiplier', 'umask', 'log_unknown_vrids'],
+  ...['vrrp', 'lvs'].flatMap((process) =>
+    ['cmd', 'monitor'].flatMap((what) => [
+      `${process}_netlink_${what}_rcv_bufs`,
+      `${process}_netlink_${what}_rcv_bufs_force`,
+    ]),
+  ),
+  ...['vmac_prefix', 'vmac_addr_prefix', 'random_seed', 'reload_check_config', 'include_check', 'reload_time_file'],
+  ...['reload_repeat', 'reload_file', 'data_use_instance'],
+])
+
 /** What becomes something in the cluster, by the block that it stands in. */
 export const mapped: Readonly<Record<string, ReadonlySet<string>>> = {
   vrrp_instance: new Set([
@@ -70,5 +101,6 @@ export const mapped: Readonly<Record<string, ReadonlySet<string>>> = {
   vrrp_sync_group: new Set(['group', 'track_script', 'track_process', 'track_interface', 'sync_group_tracking_weight']),
   vrrp_script: new Set(['script', 'interval', 'timeout', 'weight', 'rise', 'fall', 'user', 'init_fail']),
   vrrp_track_process: new Set(['process', 'weight', 'quorum', 'quorum_max', 'param_match', 'full_command']),
+  global_defs: new Set(['script_user', 'vrrp_garp_master_repeat', 'default_interface']),
   top: new Set(['global_defs', 'vrrp_instance', 'vrrp_sync_group', 'vrrp_script', 'vrrp_track_process']),
 }

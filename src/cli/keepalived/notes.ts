@@ -28,12 +28,16 @@ export class Notes {
     this.leftOut.push({ place, what: why === undefined ? keyword : what, ...(why !== undefined && { why }) })
   }
 
+  isKnown(keyword: string, block: string): boolean {
+    return mapped[block]?.has(keyword) === true || Object.hasOwn(withoutCounterpart, keyword) || notNeeded.has(keyword)
+  }
+
   /** Whether a statement of a block becomes something; if it does not, it is noted what it is. */
   isMapped(statement: Statement, block: string): boolean {
     const { keyword } = statement
     const known = mapped[block] ?? new Set()
     if (known.has(keyword)) return true
-    const why = withoutCounterpart[keyword]
+    const why = Object.hasOwn(withoutCounterpart, keyword) ? withoutCounterpart[keyword] : undefined
     if (why !== undefined) this.leave(statement, why)
     else if (notNeeded.has(keyword)) this.leave(statement)
     else {

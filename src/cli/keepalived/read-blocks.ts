@@ -2,7 +2,7 @@
  * keepalived.conf as statements in blocks, each with its place: remarks, quotes, included files, parameters ($NAME=value) and lines for one host (@name …), as
  * keepalived.conf(5) describes them. What the words mean is decided elsewhere.
  */
-import { dirname, isAbsolute, resolve } from 'node:path'
+import { basename, dirname, isAbsolute, resolve } from 'node:path'
 import { reasonOf } from '../../base/index.ts'
 import { Refusal } from '../call/command.ts'
 
@@ -20,11 +20,16 @@ export interface Source {
   /** The node whose file it is, where that was said: lines for one host are read by it. */
   readonly node: string | undefined
   readonly readFile: (path: string) => Promise<string>
+  /** Names in a folder; absent where only files can be read. */
+  readonly listFolder?: ((path: string) => Promise<readonly string[]>) | undefined
 }
 
 const largestBytes = 1024 * 1024
 const mostFiles = 100
 const deepest = 8
+/** A letter that begins no remark, until words are made of the line. */
+const noRemark: Readonly<Record<string, string>> = { _HASH: '\ue000', _BANG: '\ue001' }
+const wildcards: Readonly<Record<string, string>> = { '*': '[^/]*', '?': '[^/]' }
 
 const openers: ReadonlySet<string> = new Set([
   ...['global_defs', 'vrrp_instance', 'vrrp_script', 'vrrp_sync_group', 'vrrp_track_process', 'vrrp_track_file'],
@@ -85,8 +90,7 @@ class Reader {
       return
     }
     const path = isAbsolute(name.text) ? name.text : resolve(dirname(file), name.text)
-    if (/[*?[{]/.test(name.text))
-      this.#mistakes.push(`${place}: '${name.text}' is a pattern. Write one include for each file.`)
+    if (/[*?[{]/.test(name.text)) await this.#includeAll(path, { name: name.text, place, around })
     else if (around.includes(path)) this.#mistakes.push(`${place}: '${name.text}' includes itself.`)
     else
       try {
@@ -96,6 +100,30 @@ class Reader {
         const reason = error instanceof Refusal ? error.sentences.join(' ') : `${reasonOf(error)}.`
         this.#mistakes.push(`${place}: '${name.text}' cannot be read: ${reason}`)
       }
+  }
+
+  /** In the order of their names. None is no mistake, as for keepalived. */
+  async #includeAll(
+    path: string,
+    { name, place, around }: { readonly name: string; readonly place: string; readonly around: readonly string[] },
+  ): Promise<void> {
+    const { listFolder } = this.#source
+    const [folder, pattern] = [dirname(path), basename(path)]
+    if (listFolder === undefined || /[*?[{]/.test(folder) || /[[{]/.test(pattern)) {
+      this.#mistakes.push(
+        `${place}: Of the pattern '${name}' only * and ? in the last part are read. Write one include for each file.`,
+      )
+      return
+    }
+    const parts = pattern.split(/([*?])/).map((part) => wildcards[part] ?? part.replaceAll(/[\\^$.|+()]/g, '\\$&'))
+    const matches = new RegExp(`^${parts.join('')}$`)
+    const names = await listFolder(folder).catch((): readonly string[] => [])
+    for (const one of [...names].sort()) {
+      if (!matches.test(one) || (one.startsWith('.') && !pattern.startsWith('.'))) continue
+      const file = resolve(folder, one)
+      if (around.includes(file)) this.#mistakes.push(`${place}: '${name}' includes itself.`)
+      else await this.read(file, around)
+    }
   }
 
   /** `@name line` is for the host of this name, `@^name line` for all others. */
@@ -133,7 +161,8 @@ class Reader {
       text = text.replaceAll(
         /\$\{([A-Za-z_]\w*)\}|\$([A-Za-z_]\w*)(?=\s|$)/g,
         (all, braced?: string, bare?: string) => {
-          return this.#parameters.get(braced ?? bare ?? '') ?? all
+          const name = braced ?? bare ?? ''
+          return this.#parameters.get(name) ?? this.#given(name, place) ?? all
         },
       )
       if (text === before || text.length > 10_000) break
@@ -141,6 +170,13 @@ class Reader {
     const unknown = /\$\{([A-Za-z_]\w*)\}/.exec(text.replace(/(^|\s)[#!].*$/, ''))
     if (unknown) this.#mistakes.push(`${place}: There is no parameter '${unknown[1] ?? ''}'.`)
     return text
+  }
+
+  /** Those that keepalived defines. */
+  #given(name: string, place: string): string | undefined {
+    if (name === '_PWD') return dirname(place.replace(/:\d+$/, ''))
+    if (name === '_INSTANCE') return this.#source.node?.split('.')[0]
+    return noRemark[name]
   }
 
   /** A statement ends with its line; `{` and `}` may stand on it or on lines of their own. */
@@ -201,7 +237,8 @@ function tokensOf(line: string): readonly Token[] {
   let word: string | undefined
   let quote: string | undefined
   const end = (): void => {
-    if (word !== undefined) tokens.push({ kind: 'word', text: word })
+    if (word !== undefined)
+      tokens.push({ kind: 'word', text: word.replaceAll('\ue000', '#').replaceAll('\ue001', '!') })
     word = undefined
   }
   for (let at = 0; at < line.length; at++) {
