@@ -18,6 +18,8 @@ export interface Wanted {
   /** All of them must be there. */
   readonly tags: readonly string[]
   readonly passing: boolean
+  /** A node whose instances come first. */
+  readonly near?: string | undefined
 }
 
 /** Names with their tags. */
@@ -26,7 +28,7 @@ export const catalogServices = ({
 }: Pick<ConsulSource, 'catalogue'>): Readonly<Record<string, readonly string[]>> =>
   Object.fromEntries(catalogue.services.map(({ definition }) => [definition.name, definition.tags]))
 
-interface Registered {
+export interface Registered {
   readonly service: Service
   readonly instance: ServiceInstance
   readonly node: string
@@ -35,8 +37,8 @@ interface Registered {
 }
 
 /** What runs somewhere. What was stopped is not registered any more. */
-function registered(source: ConsulSource, name: string, { tags, passing }: Wanted): readonly Registered[] {
-  return source.catalogue.services
+export function registered(source: ConsulSource, name: string, { tags, passing, near }: Wanted): readonly Registered[] {
+  const found = source.catalogue.services
     .filter(({ definition }) => definition.name === name && tags.every((tag) => definition.tags.includes(tag)))
     .flatMap((service) =>
       service.instances.flatMap((instance): readonly Registered[] => {
@@ -47,6 +49,18 @@ function registered(source: ConsulSource, name: string, { tags, passing }: Wante
         ]
       }),
     )
+  return nearest(found, near, ({ node }) => node)
+}
+
+/** What is on that node first; nothing is known here of distances between the others. */
+export function nearest<One>(
+  list: readonly One[],
+  near: string | undefined,
+  nodeOfOne: (one: One) => string,
+): readonly One[] {
+  if (near === undefined) return list
+  const isNear = (one: One): boolean => nodeOfOne(one) === near
+  return [...list.filter(isNear), ...list.filter((one) => !isNear(one))]
 }
 
 const addressOf = ({ nodes }: ConsulSource, node: string): string =>
@@ -92,27 +106,27 @@ export function healthService(source: ConsulSource, name: string, wanted: Wanted
       ModifyIndex: index,
     },
     Service: { ...serviceOf(one), CreateIndex: index, ModifyIndex: index },
-    Checks: [
-      {
-        Node: one.node,
-        CheckID: `service:${one.id}`,
-        Name: `${one.service.definition.resource} as ${name}`,
-        Status: one.status,
-        Notes: '',
-        Output: one.instance.reason ?? one.instance.state,
-        ServiceID: one.id,
-        ServiceName: name,
-        ServiceTags: one.service.definition.tags,
-        Type: '',
-        Definition: {},
-        CreateIndex: index,
-        ModifyIndex: index,
-      },
-    ],
+    Checks: [checkOf(one, index)],
   }))
 }
 
-const serviceOf = ({ service, instance, id }: Registered) => ({
+export const checkOf = ({ node, id, status, service, instance }: Registered, index: number): unknown => ({
+  Node: node,
+  CheckID: `service:${id}`,
+  Name: `${service.definition.resource} as ${service.definition.name}`,
+  Status: status,
+  Notes: '',
+  Output: instance.reason ?? instance.state,
+  ServiceID: id,
+  ServiceName: service.definition.name,
+  ServiceTags: service.definition.tags,
+  Type: '',
+  Definition: {},
+  CreateIndex: index,
+  ModifyIndex: index,
+})
+
+export const serviceOf = ({ service, instance, id }: Registered) => ({
   ID: id,
   Service: service.definition.name,
   Tags: service.definition.tags,

@@ -18,6 +18,18 @@ export {
   healthService,
   type Wanted,
 } from './consul.ts'
+export {
+  agentChecks,
+  agentSelf,
+  type ConsulSelf,
+  catalogNode,
+  catalogNodes,
+  healthChecks,
+  healthOfNode,
+  healthState,
+  statusLeader,
+  statusPeers,
+} from './consul-nodes.ts'
 export { type Declared, declaredServices, mostOfResource, mostServices } from './declared.ts'
 export {
   type Check,

@@ -177,7 +177,54 @@ watch.on('change', (found) => console.log(found.map(({ Node, Service }) => Node.
 watch.on('error', (error) => console.log('error ' + error.message))
 `
 
-test('a client of Consul on another host lists the services and sees instances go and come', async () => {
+/** Debian's python3-consul: what it asks first, then how many pass whenever that changes. */
+const pythonWatch = `
+import sys, consul
+client = consul.Consul(host=sys.argv[1], port=8500)
+own = client.agent.self()
+say = lambda *words: print(*words, flush=True)
+say(own['Config']['NodeName'], own['Config']['Datacenter'], client.status.leader() in client.status.peers())
+say(sorted(node['Node'] for node in client.catalog.nodes()[1]), client.catalog.datacenters(), sorted(client.catalog.services()[1]))
+say(len(client.health.state('any')[1]), sorted(check['Node'] for check in client.health.checks('www')[1]))
+say([entry['Node']['Node'] for entry in client.health.service('www', near='n3')[1]][0])
+try:
+    client.kv.get('a')
+except consul.ConsulException as error:
+    say(error)
+index = None
+while True:
+    index, found = client.health.service('www', passing=True, index=index, wait='30s')
+    say(*sorted(entry['Node']['Node'] for entry in found))
+`
+
+async function followedInPython(): Promise<void> {
+  const space = ['netns', 'exec', lab.network.clientSpace]
+  const client = spawn('ip', [...space, '/usr/bin/python3', '-c', pythonWatch, addresses[1] ?? ''], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  let lines: readonly string[] = []
+  client.stdout.setEncoding('utf8').on('data', (text: string) => {
+    lines = [...lines, ...text.split('\n').filter((line) => line !== '')]
+  })
+  try {
+    await lab.until('all are listed', () => lines.at(-1) === 'n1 n2 n3')
+    expect(lines.slice(0, 5)).toEqual([
+      'n2 lab True',
+      "['n1', 'n2', 'n3'] ['lab'] ['www']",
+      "3 ['n1', 'n2', 'n3']",
+      'n3',
+      expect.stringMatching(/^501 .*Systole answers for services, and keeps no keys and values/) as unknown,
+    ])
+    await lab.systole('n1', 'resource', 'ban', 'web-clone', 'n1', '--wait')
+    await lab.until('one is gone', () => lines.at(-1) === 'n2 n3')
+    await lab.systole('n1', 'resource', 'clear', 'web-clone')
+    await lab.until('it is back', () => lines.at(-1) === 'n1 n2 n3')
+  } finally {
+    client.kill()
+  }
+}
+
+test('clients of Consul in JavaScript and Python on another host list the services and see instances go and come', async () => {
   await lab.systole('n1', 'service', 'http', 'enable')
   expect(await lab.systole('n2', 'service', 'http')).toContain('  service-http=on\n')
   const client = spawn(
@@ -214,6 +261,8 @@ test('a client of Consul on another host lists the services and sees instances g
     await lab.inNode('n3', 'sh', '-c', `curl -s --max-time 3 'http://127.0.0.1:8500${path}' || :`)
   expect(Object.keys(JSON.parse(await curl('/v1/agent/services')) as object)).toHaveLength(1)
   expect(await curl('/v1/systole/events')).toMatch(/^event: service\nid: \d+\ndata: {"service":"www"[^\n]*"healthy":3/)
+  expect(JSON.parse(await curl('/v1/status/leader'))).toMatch(/^10\.83\.0\.\d+:7700$/)
+  await followedInPython()
   await lab.systole('n1', 'service', 'http', 'disable')
   await lab.until('nobody listens', async () => (await curl('/v1/catalog/services')) === '')
 }, 90_000)

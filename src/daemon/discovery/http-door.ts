@@ -3,12 +3,21 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from 'node:net'
 import { type MonotonicMs, monotonicMs, ownerOfAddress } from '../../base/index.ts'
 import {
+  agentChecks,
+  agentSelf,
   agentServices,
-  type ConsulSource,
+  type ConsulSelf,
+  catalogNode,
+  catalogNodes,
   catalogService,
   catalogServices,
   eventOf,
+  healthChecks,
+  healthOfNode,
   healthService,
+  healthState,
+  statusLeader,
+  statusPeers,
 } from '../../services/index.ts'
 import { monotonicNow } from '../host/clock.ts'
 import { Allowance } from './allowance.ts'
@@ -150,16 +159,17 @@ export class HttpDoor {
     return monotonicNow() < this.#quorateUntil
   }
 
-  #source({ clusterName }: DiscoverySettings): ConsulSource | undefined {
+  #source({ clusterName, self }: DiscoverySettings): ConsulSelf | undefined {
     const { known, indexOf } = this.#services
-    return known && { ...known, datacenter: clusterName, indexOf }
+    if (known === undefined) return undefined
+    const version = process.env.SYSTOLE_VERSION ?? ''
+    return { ...known, datacenter: clusterName, indexOf, self, version, leader: this.#hasQuorum ? known.dc : undefined }
   }
 
   #indexOf(asked: Asked): number {
     if (asked.kind === 'services') return this.#services.namesIndex
-    return asked.kind === 'agent' || asked.kind === 'events'
-      ? this.#services.last
-      : this.#services.indexOf(asked.service)
+    if (asked.kind === 'catalog' || asked.kind === 'health') return this.#services.indexOf(asked.service)
+    return asked.kind === 'checks' ? this.#services.indexOf(asked.of) : this.#services.last
   }
 
   #answerOrWait(read: HttpRequest, response: ServerResponse): void {
@@ -198,7 +208,7 @@ export class HttpDoor {
       sendText(response, noLeader)
       return
     }
-    const body = JSON.stringify(bodyOf(asked, source, settings.self), null, pretty ? 4 : undefined)
+    const body = JSON.stringify(bodyOf(asked, source, this.#indexOf(asked)), null, pretty ? 4 : undefined)
     response.writeHead(200, {
       'Content-Type': 'application/json',
       'X-Consul-Index': String(this.#indexOf(asked)),
@@ -247,14 +257,36 @@ export class HttpDoor {
   }
 }
 
-function bodyOf(asked: Asked, source: ConsulSource, self: string): unknown {
+function bodyOf(asked: Asked, source: ConsulSelf, index: number): unknown {
+  const { self } = source
+  const near = (node: string | undefined): string | undefined => (node === '_agent' ? self : node)
   switch (asked.kind) {
     case 'services':
       return catalogServices(source)
     case 'catalog':
-      return catalogService(source, asked.service, asked.wanted)
+      return catalogService(source, asked.service, { ...asked.wanted, near: near(asked.wanted.near) })
     case 'health':
-      return healthService(source, asked.service, asked.wanted)
+      return healthService(source, asked.service, { ...asked.wanted, near: near(asked.wanted.near) })
+    case 'nodes':
+      return catalogNodes(source, index, near(asked.near))
+    case 'node':
+      return catalogNode(source, asked.of, index)
+    case 'health-node':
+      return healthOfNode(source, asked.of)
+    case 'checks':
+      return healthChecks(source, asked.of)
+    case 'state':
+      return healthState(source, asked.of)
+    case 'agent-self':
+      return agentSelf(source)
+    case 'agent-checks':
+      return agentChecks(source)
+    case 'leader':
+      return statusLeader(source)
+    case 'peers':
+      return statusPeers(source)
+    case 'datacenters':
+      return [source.datacenter]
     case 'agent':
     case 'events':
       return agentServices(source, self)

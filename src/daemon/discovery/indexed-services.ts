@@ -13,6 +13,7 @@ export class IndexedServices {
   /** When one came or went, or its tags changed. */
   #names = { text: '', index: this.#last }
   #gone = this.#last
+  #addresses = ''
 
   get known(): KnownServices | undefined {
     return this.#known
@@ -24,7 +25,8 @@ export class IndexedServices {
     const addresses = JSON.stringify(known.nodes)
     const isFirst = this.#known === undefined
     this.#known = known
-    let changed = isFirst
+    let changed = isFirst || addresses !== this.#addresses
+    this.#addresses = addresses
     const here = new Set<string>()
     for (const service of known.catalogue.services) {
       const { name } = service.definition

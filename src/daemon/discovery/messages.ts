@@ -16,6 +16,8 @@ export interface DiscoverySettings {
 export interface KnownServices {
   readonly catalogue: Catalogue
   readonly nodes: readonly NodeAddress[]
+  /** Who decides for the cluster, as this node knows. */
+  readonly dc?: string | undefined
 }
 
 export type ToDiscovery =

@@ -98,7 +98,7 @@ export class ServiceDriver {
       if (this.#closed) return
       this.#known = answer.catalogue
       this.#checks.take(answer.checks)
-      this.#discovery.know({ catalogue: answer.catalogue, nodes: answer.nodes })
+      this.#discovery.know({ catalogue: answer.catalogue, nodes: answer.nodes, dc: view().dc?.node })
       this.#watches.take(answer.catalogue)
     } finally {
       this.#isLooking = false

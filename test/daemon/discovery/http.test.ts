@@ -23,7 +23,7 @@ const nodes = [
   { name: 'n1', address: '10.0.0.1' },
 ]
 const know = (...known: readonly Service[]): void => {
-  if (services.take({ catalogue: { services: known, mistakes: [] }, nodes })) door.look()
+  if (services.take({ catalogue: { services: known, mistakes: [] }, nodes, dc: 'n0' })) door.look()
 }
 const failing = (service: Service): Service => ({
   ...service,
@@ -130,10 +130,19 @@ test('with index an answer waits for another one, for wait at most; another numb
 
 test('what it does not do it refuses, and it only reads', async () => {
   const cases: readonly (readonly [string, number, string])[] = [
-    ['/v1/kv/secret', 404, "There is no '/v1/kv/secret' here."],
+    [
+      '/v1/kv/secret',
+      501,
+      "There is no '/v1/kv/secret' here: Systole answers for services, and keeps no keys and values.",
+    ],
+    ['/v1/session/list', 501, "has no 'session'."],
+    ['/v1/acl/tokens', 404, "There is no '/v1/acl/tokens' here. Paths: /v1/catalog/services,"],
+    ['/v1/health/state/well', 404, 'There is no'],
+    ['/v1/agent/self?near=n1', 400, "The parameter 'near' has no effect here."],
     ['/v1/health/service/../../etc', 404, 'There is no'],
     ['/v1/health/service/web?filter=x', 400, "The parameter 'filter' has no effect here."],
-    ['/v1/catalog/services?consistent', 400, "The parameter 'consistent' has no effect here."],
+    ['/v1/catalog/services?cached', 400, "The parameter 'cached' has no effect here."],
+    ['/v1/catalog/services?stale&consistent', 400, 'conflicting semantics'],
     ['/v1/catalog/services?index=x', 400, 'Invalid index'],
     ['/v1/catalog/services?wait=soon', 400, 'Invalid wait time'],
     ['/v1/catalog/services?dc=east', 500, 'No path to datacenter'],
@@ -146,6 +155,51 @@ test('what it does not do it refuses, and it only reads', async () => {
   for (const method of ['PUT', 'POST', 'DELETE']) expect((await ask('/v1/catalog/services', method)).status).toBe(405)
   expect((await ask('/v1/catalog/services?dc=west&stale&pretty')).body).toBe('{\n    "web": [],\n    "db": []\n}')
   expect(JSON.parse((await ask('/v1/catalog/service/web?tag=public')).body)).toEqual([])
+})
+
+test('what clients ask when they start is answered: who this is, who leads, which nodes and checks there are', async () => {
+  know(failing(serviceOf('web', 2)), serviceOf('db', 1))
+  const client = consul()
+  expect(await client.agent.self()).toMatchObject({
+    Config: { Datacenter: 'west', NodeName: 'n1' },
+    Member: { Addr: '10.0.0.1' },
+  })
+  expect(await client.status.leader()).toBe('10.0.0.0:7700')
+  expect(await client.status.peers()).toEqual(['10.0.0.0:7700', '10.0.0.1:7700'])
+  expect(await client.catalog.datacenters()).toEqual(['west'])
+  expect(await client.catalog.node.list()).toMatchObject([{ Node: 'n0', Address: '10.0.0.0' }, { Node: 'n1' }])
+  expect(await client.catalog.node.services('n1')).toMatchObject({
+    Node: { Address: '10.0.0.1' },
+    Services: { 'web:web:1': { Service: 'web', Port: 80 } },
+  })
+  expect(await client.health.state('critical')).toMatchObject([
+    { Node: 'n1', ServiceName: 'web', Output: 'nobody answers' },
+  ])
+  expect([await client.health.state('any'), await client.health.state('warning')].map(({ length }) => length)).toEqual([
+    3, 0,
+  ])
+  expect(await client.health.checks('web')).toMatchObject([{ Status: 'passing' }, { Status: 'critical' }])
+  expect(await client.health.node('n0')).toHaveLength(2)
+  expect(await client.agent.check.list()).toMatchObject({ 'service:web:web:1': { Status: 'critical' } })
+  expect((await ask('/v1/catalog/node/n9')).body).toBe('null')
+})
+
+test('with near, what is on that node comes first', async () => {
+  const order = async (path: string): Promise<readonly string[]> =>
+    (JSON.parse((await ask(path)).body) as readonly { readonly Node: string | { readonly Node: string } }[]).map(
+      ({ Node }) => (typeof Node === 'string' ? Node : Node.Node),
+    )
+  expect(await order('/v1/health/service/web')).toEqual(['n0', 'n1'])
+  expect(await order('/v1/health/service/web?near=_agent')).toEqual(['n1', 'n0'])
+  expect(await order('/v1/catalog/service/web?near=n1')).toEqual(['n1', 'n0'])
+  expect(await order('/v1/catalog/nodes?near=n1&consistent')).toEqual(['n1', 'n0'])
+})
+
+test('without quorum nobody leads, and a client learns that', async () => {
+  door.quorateUntil = never
+  expect((await ask('/v1/status/leader')).body).toBe('""')
+  expect((await ask('/v1/agent/self')).status).toBe(200)
+  expect((await ask('/v1/catalog/nodes')).status).toBe(500)
 })
 
 test('without quorum only what says that old answers will do is answered', async () => {
