@@ -6,6 +6,7 @@ import type { ResourceId } from '../base/index.ts'
 import type { OperationRecord } from '../cib/index.ts'
 import type { TermAnswer } from '../rpc/index.ts'
 import type { ClusterAction, ResourceAction } from '../transition/index.ts'
+import type { HardwareCalls } from './hardware-calls.ts'
 import type { TaskCalls } from './task-calls.ts'
 
 interface Call<Request, Answer> {
@@ -39,7 +40,7 @@ export interface OwnAnswer {
 }
 
 /** What the cluster asks of a remote node. */
-export interface RemoteCalls extends TaskCalls {
+export interface RemoteCalls extends TaskCalls, HardwareCalls {
   /** The first call on a connection; nothing else is obeyed before it. */
   readonly own: Call<OwnRequest, OwnAnswer>
   /** An action of a transition, as a cluster node's own executor takes it. */

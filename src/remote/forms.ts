@@ -15,6 +15,7 @@ import {
   wordForm,
 } from '../rpc/index.ts'
 import type { AnswerOf, OwnerCalls, RemoteCalls, RequestOf } from './calls.ts'
+import { hardwareForms } from './hardware-calls.ts'
 import { lifeForm, taskForms } from './task-calls.ts'
 
 /** Bytes of one message. Before a cluster node has shown its token, it has nothing long to say. */
@@ -116,6 +117,7 @@ export const remoteForms: CallForms<RemoteCalls> = {
   },
   release: { request: nothing, answer: nothing },
   ...taskForms,
+  ...hardwareForms,
 }
 
 /** A text from a program that ran: XML, in which it is kept, has no way to write some characters (XML 1.0, 2.2). */

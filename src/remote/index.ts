@@ -5,6 +5,7 @@
 export type { CallHandlers, OwnerCalls, OwnRequest, RemoteCalls } from './calls.ts'
 export { connectRemote, type RemoteAddress, type RemoteLink, RemoteUnreachableError } from './connect.ts'
 export { fitsOwner, fitsRemote, mostGroups, mostSecretNames } from './forms.ts'
+export { type HardwareCalls, hardwareForm, measured } from './hardware-calls.ts'
 export { CallFailedError, type LinkEnd, LinkEndedError } from './link.ts'
 export { nobody, type Ownership } from './ownership.ts'
 export { type OwnerLink, serveRemote } from './serve.ts'

@@ -6,6 +6,7 @@ import type { TLSSocket } from 'node:tls'
 import { type DoorRule, plainPeer, serveTls, type TlsIdentity, type TlsServer } from '../rpc/index.ts'
 import type { CallHandlers, OwnAnswer, OwnerCalls, OwnRequest, RemoteCalls } from './calls.ts'
 import { longest, ownerForms, remoteForms } from './forms.ts'
+import type { HardwareCalls } from './hardware-calls.ts'
 import { Link } from './link.ts'
 import { type Ownership, ownedBy } from './ownership.ts'
 import type { TaskCalls } from './task-calls.ts'
@@ -34,6 +35,7 @@ export interface RemotePorts {
   readonly release: CallHandlers<RemoteCalls>['release']
   readonly pki: CallHandlers<RemoteCalls>['pki']
   readonly tasks: CallHandlers<TaskCalls>
+  readonly machine: CallHandlers<HardwareCalls>
   /** Whether a certificate (DER) is of an authority that is believed now: a connection may be older than that. */
   readonly believes: (certificate: Buffer) => boolean
 }
@@ -72,7 +74,7 @@ class Owners {
         return await act(request)
       }
     }
-    const { perform, release, pki, tasks, onLost, believes } = this.#ports
+    const { perform, release, pki, tasks, machine, onLost, believes } = this.#ports
     const link: OwnerLink = new Link<OwnerCalls, RemoteCalls>(
       socket,
       {
@@ -97,6 +99,8 @@ class Owners {
         readTask: obeyed(tasks.readTask),
         tasks: obeyed(tasks.tasks),
         writeFile: obeyed(tasks.writeFile),
+        hardware: obeyed(machine.hardware),
+        health: obeyed(machine.health),
       },
       ({ reason }) => {
         if (this.#current !== link) return

@@ -28,7 +28,7 @@ export const rooms: Readonly<Record<string, readonly string[] | typeof everythin
   channel: [],
   store: ['base', 'cib', 'channel'],
   rpc: ['base', 'cib', 'transition', 'channel'],
-  remote: ['base', 'cib', 'transition', 'jobs', 'rpc'],
+  remote: ['base', 'cib', 'transition', 'jobs', 'hardware', 'rpc'],
   cli: [
     'base',
     'cib',

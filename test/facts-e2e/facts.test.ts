@@ -1,9 +1,13 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Lab } from '../nodes/lab/lab.ts'
+import { holder, isOnline, tool } from '../nodes/lab/remote.ts'
 
-/** What facts are for: capacities from hardware, more nodes planned, and the real smartctl. */
+/** What facts are for: capacities from hardware, more nodes planned, the real smartctl, and the machine of a remote node. */
 const members = ['n1', 'n2', 'n3']
-const lab = new Lab(members)
+const remote = 'r1'
+const lab = new Lab([...members, remote], { remotes: [remote] })
 
 beforeAll(async () => {
   await lab.start()
@@ -77,3 +81,71 @@ test('the real smartctl is asked; no disk that it knows fails', async () => {
   await lab.until('it has a health', async () => (await seen()).get('temperature') === 'green', 60_000)
   expect([devices.length >= 0, (await seen()).get('disks')]).toEqual([true, 'green'])
 }, 120_000)
+
+test('a remote node tells what its machine is, and rules, profiles and capacities use it as they use a member’s', async () => {
+  await lab.systole('n1', 'property', 'set', 'facts-interval=10s')
+  await lab.addRemote(remote, 'n1', 'op', 'monitor', 'interval=10')
+  await lab.until('the remote node is online', () => isOnline(lab, remote, 'n1'))
+  await have([remote])
+  const own = (await facts()).get(remote)
+  expect(own?.['#facts-cpus']).toBe(Number((await lab.inNode(remote, 'nproc', '--all')).trim()))
+  expect(await lab.systole('n2', 'node', 'facts', remote)).toMatch(/^r1:\n {2}cpus /)
+  expect(await lab.systole('n1', 'utilization', 'auto', remote)).toMatch(/^Capacities: r1 cpu=\d+ memory=\d+\.\n/)
+  expect(await lab.systole('n1', 'cluster', 'cib')).toMatch(/<node [^>]*id="r1"[^>]*type="remote"/)
+  await lab.systole('n1', 'utilization', 'auto', '--remove')
+  // It becomes another machine.
+  const release = join(lab.folder, 'os-release')
+  writeFileSync(release, 'NAME=Otheros\nID=other\nVERSION_ID=7\n')
+  for (const file of ['/etc/os-release', '/usr/lib/os-release'])
+    await lab.inNode(remote, 'mount', '--bind', release, file)
+  await lab.systole('n1', 'profile', 'create', 'other', "os = 'Otheros 7'")
+  await lab.systole('n1', 'resource', 'create', 'app', 'ocf:pacemaker:Dummy', '--disabled')
+  await lab.systole('n1', 'profile', 'require', 'other', 'app')
+  await lab.systole('n1', 'resource', 'enable', 'app')
+  await lab.until('it runs there', async () => (await lab.whereIs('app', 'n1'))[0] === remote, 90_000)
+  expect(await lab.systole('n3', 'node', 'facts', '--differences')).toMatch(/ {2}! {2}r1 {2}Otheros 7\n/)
+  expect(await lab.systole('n1', 'profile', 'match', 'other')).toContain(remote)
+}, 240_000)
+
+test('a remote node cannot write its facts by a command; whoever holds its connection next asks for them again', async () => {
+  await expect(tool(lab, remote, 'attrd_updater', '-n', '#facts-cpus', '-U', '900')).rejects.toThrow(/may not set/)
+  await lab.inNode('n1', join(lab.folder, 'systole/shims/attrd_updater'), '-D', '-n', '#facts-cpus', '-N', remote)
+  await have([remote])
+  const before = await holder(lab, remote, 'n1')
+  await lab.systole('n1', 'constraint', 'location', remote, 'avoids', before)
+  await lab.until('another member has it', async () => ![before, ''].includes(await holder(lab, remote, 'n1')), 60_000)
+  await have([remote])
+  expect((await facts()).get(remote)?.['#facts-os']).toBe('Otheros 7')
+  await lab.systole('n1', 'resource', 'disable', remote, '--wait')
+  expect(Object.keys((await facts()).get(remote) ?? {})).toEqual([])
+  await lab.systole('n1', 'resource', 'enable', remote, '--wait')
+  await have([remote])
+}, 240_000)
+
+test('a disk of a remote node fails: its health is red with the reason, and what runs there leaves', async () => {
+  const health = async (): Promise<Readonly<Record<string, string>>> => {
+    const { nodes } = JSON.parse(await lab.systole('n1', 'node', 'health', remote, '--json')) as {
+      readonly nodes: readonly { readonly health: readonly { readonly what: string; readonly value: string }[] }[]
+    }
+    return Object.fromEntries(nodes.flatMap(({ health: own }) => own.map(({ what, value }) => [what, value])))
+  }
+  await lab.systole('n1', 'property', 'set', 'node-health-strategy=migrate-on-red', 'hardware-health-recovery=2s')
+  await lab.until('it has a health', async () => (await health()).filesystems === 'green', 60_000)
+  await lab.systole('n1', 'constraint', 'delete', 'profile-other-app')
+  await lab.systole('n1', 'constraint', 'location', 'app', 'prefers', `${remote}=100`)
+  await lab.until('it runs there', async () => (await lab.whereIs('app', 'n1'))[0] === remote, 60_000)
+  const failing = join(lab.folder, 'smartctl')
+  writeFileSync(
+    failing,
+    `#!/bin/sh
+case "$*" in *--scan*) echo '{"devices":[{"name":"/dev/sdx","type":"sat"}]}';; *) echo '{"smart_status":{"passed":false}}';; esac
+`,
+    { mode: 0o755 },
+  )
+  await lab.inNode(remote, 'mount', '--bind', failing, '/usr/sbin/smartctl')
+  await lab.until('it is red', async () => (await health()).disks === 'red', 60_000)
+  expect(await lab.systole('n2', 'node', 'health', remote)).toContain('/dev/sdx')
+  await lab.until('it has left', async () => ![remote, undefined].includes((await lab.whereIs('app', 'n1'))[0]), 60_000)
+  await lab.inNode(remote, 'umount', '/usr/sbin/smartctl')
+  await lab.until('it is green again', async () => (await health()).disks === 'green', 60_000)
+}, 240_000)

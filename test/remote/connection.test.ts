@@ -5,6 +5,7 @@ import { nodeName, resourceId } from '../../src/base/index.ts'
 import {
   type CallHandlers,
   connectRemote,
+  type HardwareCalls,
   LinkEndedError,
   mostOutputBytes,
   nobody,
@@ -83,6 +84,8 @@ interface Served {
   readonly noted: object[]
   task: TaskAnswer
   output: { data: string; ended: boolean }
+  hardware: HardwareCalls['hardware']['answer']
+  health: HardwareCalls['health']['answer']
   /** The certificates of those that call are of an authority that counts. */
   believes: boolean
 }
@@ -98,6 +101,8 @@ async function serve(): Promise<Served> {
     believes: true,
     task: { trace: { kind: 'alive' }, incarnation: 17, bootId: 'b' } as TaskAnswer,
     output: { data: '', ended: true },
+    hardware: {} as HardwareCalls['hardware']['answer'],
+    health: {} as HardwareCalls['health']['answer'],
   }
   const server = await serveRemote(
     { host: '127.0.0.1', port: 0, identity: remote },
@@ -124,6 +129,7 @@ async function serve(): Promise<Served> {
         tasks: async ({ drop }) => ({ ids: drop }),
         writeFile: async () => ({ outcome: 'same' }),
       },
+      machine: { hardware: async () => served.hardware, health: async () => served.health },
     },
   )
   closing.push(server.close)
@@ -293,7 +299,60 @@ test('why a task did not run is shown in one line, whatever a remote node writes
   expect(trace).toMatchObject({ result: { reason: 'no\ufffd[2J\ufffdn2 succeeded' } })
 })
 
-test('a remote node says nothing of a task or a file by itself', async () => {
+const wrongMachines: readonly {
+  readonly name: string
+  readonly call: 'hardware' | 'health'
+  readonly answer: object
+}[] = [
+  { name: 'a number that is none', call: 'hardware', answer: { cpus: '8' } },
+  { name: 'less than nothing', call: 'hardware', answer: { memoryBytes: -1 } },
+  { name: 'a text without end', call: 'hardware', answer: { vendor: 'x'.repeat(4097) } },
+  {
+    name: 'more disks than a machine has',
+    call: 'hardware',
+    answer: { diskBytes: Array.from({ length: 10_001 }, () => 1) },
+  },
+  { name: 'a colour that no strategy knows', call: 'health', answer: { fans: { colour: 'mauve', reasons: [] } } },
+  {
+    name: 'reasons without number',
+    call: 'health',
+    answer: { fans: { colour: 'red', reasons: 'x'.repeat(65).split('') } },
+  },
+  { name: 'a reason without end', call: 'health', answer: { fans: { colour: 'red', reasons: ['x'.repeat(201)] } } },
+]
+for (const { name, call, answer } of wrongMachines)
+  test(`a remote node that says of its machine ${name} is left`, async () => {
+    const served = await serve()
+    const ends: string[] = []
+    const link = await open(served.server.port, ends)
+    await link.call('own', { owner: 'n1', token: 5, firstCallId: 1 })
+    served.hardware = { cpus: 8, vendor: 'Acme' }
+    served.health = { fans: { colour: 'red', reasons: ['fan 1'] } }
+    expect([await link.call('hardware', {}), await link.call('health', {})]).toEqual([served.hardware, served.health])
+    Object.assign(served, { [call]: answer })
+    await expect(link.call(call, {})).rejects.toThrow(LinkEndedError)
+    expect(ends.join()).toContain(`an answer to ${call}`)
+  })
+
+test('of its machine a remote node says what there is a word for, in one line', async () => {
+  const served = await serve()
+  const link = await open(served.server.port)
+  await link.call('own', { owner: 'n1', token: 5, firstCallId: 1 })
+  Object.assign(served, { hardware: { cpus: 8, node: 'n2', '#facts-cpus': '900' } })
+  expect(await link.call('hardware', {})).toEqual({ cpus: 8 })
+  const told = { colour: 'red', reasons: ['fan\n1\u001b[2J'] }
+  Object.assign(served, { health: { fans: told, standby: told } })
+  expect(await link.call('health', {})).toEqual({ fans: { colour: 'red', reasons: ['fan\ufffd1\ufffd[2J'] } })
+})
+
+test('only who owns a remote node asks for its machine', async () => {
+  const served = await serve()
+  const link = await open(served.server.port)
+  for (const name of ['hardware', 'health'] as const)
+    await expect(link.call(name, {})).rejects.toThrow('This connection does not own the remote node.')
+})
+
+test('a remote node says nothing of a task, a file or a machine by itself', async () => {
   const heard: Buffer[] = []
   const server = createTlsServer(
     { cert: remote.certificate, key: remote.key, ca: remote.authority, requestCert: true },
@@ -303,7 +362,7 @@ test('a remote node says nothing of a task or a file by itself', async () => {
       const answer = { trace: { kind: 'ended', result }, incarnation: 17, bootId: 'b' }
       const say = (message: object): unknown => socket.write(frame(4, Buffer.from(JSON.stringify(message))))
       say({ kind: 'answer', id: 1, body: answer })
-      for (const name of ['task', 'tasks', 'readTask', 'writeFile'])
+      for (const name of ['task', 'tasks', 'readTask', 'writeFile', 'hardware', 'health'])
         say({ kind: 'call', id: 1, name, body: { id: 'j1.1', waitMs: 0, ...answer } })
       closing.push(() => socket.destroy())
     },
@@ -311,7 +370,7 @@ test('a remote node says nothing of a task or a file by itself', async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   closing.push(() => server.close())
   await open((server.address() as AddressInfo).port)
-  for (const name of ['task', 'tasks', 'readTask', 'writeFile'])
+  for (const name of ['task', 'tasks', 'readTask', 'writeFile', 'hardware', 'health'])
     await vi.waitFor(
       () => expect(Buffer.concat(heard).toString()).toContain(`This version does not support '${name}'.`),
       { timeout: 15_000 },

@@ -6,7 +6,9 @@ import { childElement, childElements, element, type XmlElement } from '../docume
 import { configurationElement } from '../read-configuration.ts'
 import { idSource } from '../schema/ids.ts'
 import { appended, replaceElement, withChildren } from '../tree.ts'
+import { missingNodes } from './find.ts'
 import type { NameValues } from './name-values.ts'
+import { addRemoteEntry } from './remote-entry.ts'
 import { type EditResult, edited } from './reports.ts'
 
 const setIdOf = (node: XmlElement): string => `nodes-${node.attributes.id ?? ''}-utilization-auto`
@@ -17,16 +19,17 @@ export function autoUtilization(
 ): EditResult {
   return edited(
     capacities.reduce((current, { node, values }) => {
-      const cleared = withoutAuto(current, node)
+      const before = withoutAuto(current, node)
+      const cleared = withEntry(before, node)
       const found = findNode(cleared, node)
-      if (found === undefined) return cleared
+      if (found === undefined) return before
       const typed = new Set(
         childElements(found, 'utilization').flatMap((set) =>
           childElements(set, 'nvpair').map((pair) => pair.attributes.name),
         ),
       )
       const own = Object.entries(values).filter(([name]) => !typed.has(name))
-      if (own.length === 0) return cleared
+      if (own.length === 0) return before
       const ids = idSource(cleared)
       const id = ids.free(setIdOf(found))
       const pairs = own.map(([name, value]) => element('nvpair', { id: ids.free(`${id}-${name}`), name, value }))
@@ -34,6 +37,10 @@ export function autoUtilization(
     }, cib),
   )
 }
+
+/** A remote node has no entry until it has an attribute of its own. */
+const withEntry = (cib: XmlElement, name: string): XmlElement =>
+  findNode(cib, name) !== undefined || missingNodes(cib, [name]).length > 0 ? cib : addRemoteEntry(cib, name)
 
 export function withoutAutoUtilization(cib: XmlElement, nodes: readonly string[]): EditResult {
   return edited(nodes.reduce(withoutAuto, cib))

@@ -10,6 +10,7 @@ import { appended, editSection, replaceElement } from '../tree.ts'
 import { withoutComputed } from './auto-utilization.ts'
 import { missingNodes } from './find.ts'
 import { checkNameValues, isMisspelt, type NameValues, setNameValues } from './name-values.ts'
+import { addRemoteEntry } from './remote-entry.ts'
 import { type EditReport, type EditResult, edited, unless } from './reports.ts'
 
 /** As everywhere, an empty value takes the name away. */
@@ -167,11 +168,4 @@ const idOf = ({ attributes }: XmlElement): string => attributes.id ?? ''
 function findNode(cib: XmlElement, name: string): XmlElement | undefined {
   const nodes = childElement(configurationElement(cib), 'nodes')
   return nodes && childElements(nodes, 'node').find(({ attributes }) => attributes.uname === name)
-}
-
-/** A remote node's entry has the node's name as its id, as its connection has. */
-function addRemoteEntry(cib: XmlElement, name: string): XmlElement {
-  return editSection(cib, 'nodes', (section) =>
-    appended(section, element('node', { id: name, uname: name, type: 'remote' })),
-  )
 }

@@ -10,11 +10,11 @@ import {
   setAttribute,
   setDampening,
 } from '../../attributes/index.ts'
-import { longestAttributeName, tooLong } from '../../base/index.ts'
+import { longestAttributeName, OutsideError, tooLong } from '../../base/index.ts'
 import type { TransientAttributeRecord } from '../../cib/index.ts'
 import type { ClusterView } from '../../controller/index.ts'
 import { refuse } from '../../rpc/index.ts'
-import type { Store } from '../../store/index.ts'
+import type { Comparison, Store } from '../../store/index.ts'
 import { attributeWrite, knownAttributes } from '../records/attribute-writes.ts'
 import { refuseUnfit } from '../records/fit-value.ts'
 import { mostTraits } from '../records/limits.ts'
@@ -44,10 +44,10 @@ export class AttributeChanges {
     await this.#change(request.name, (known) => setAttribute(known, request))
   }
 
-  /** In one transaction, so that the cluster decides once. No name is there twice. */
-  async setAll(requests: readonly AttributeRequest[]): Promise<void> {
+  /** In one transaction, so that the cluster decides once. No name is there twice. Nothing is written where something that was asked for does not hold. */
+  async setAll(requests: readonly AttributeRequest[], asked: readonly Comparison[] = []): Promise<void> {
     for (const request of requests) refuseBad(request)
-    await this.#write((known) => requests.flatMap((request) => setAttribute(known, request)))
+    await this.#write((known) => requests.flatMap((request) => setAttribute(known, request)), asked)
   }
 
   async setDampening(name: string, delayMs: number): Promise<void> {
@@ -70,13 +70,18 @@ export class AttributeChanges {
     }
   }
 
-  async #write(decide: (known: KnownAttributes) => readonly AttributeWrite[]): Promise<void> {
+  async #write(
+    decide: (known: KnownAttributes) => readonly AttributeWrite[],
+    compare: readonly Comparison[] = [],
+  ): Promise<void> {
     const { store, view } = this.#ports
     const known = knownAttributes(view())
     const decided = decide(known)
     if (decided.length === 0) return
     refuseTooMany(known, decided)
-    const { revision } = await store().transaction({ compare: [], writes: decided.map(attributeWrite) })
+    const { applied, revision } = await store().transaction({ compare, writes: decided.map(attributeWrite) })
+    if (!applied)
+      throw new OutsideError('The attributes were not written: they are not for this node to write any more.')
     await untilState(this.#ports, () => view().revision >= revision, seenTimeoutMs)
   }
 }

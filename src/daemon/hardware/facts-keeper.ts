@@ -1,5 +1,5 @@
 /**
- * Keeps the facts of this machine among its transient node attributes: read once the node takes part, and again every `facts-interval`. What was
+ * Keeps the facts of a machine among the transient node attributes of its node, this one or a remote node (remote-hardware.ts): read once the node takes part, and again every `facts-interval`. What was
  * read is compared with what is recorded after every change of the store, so that facts which are lost with a membership come back with it.
  */
 import type { NodeName } from '../../base/index.ts'
@@ -9,16 +9,17 @@ import type { ClusterView } from '../../controller/index.ts'
 import { type Facts, factChanges, factsOf, knownFacts } from '../../hardware/index.ts'
 import type { AttributeChanges } from '../attributes/attribute-changes.ts'
 import type { Log } from '../host/log.ts'
-import { type Reading, readHardware } from './read-hardware.ts'
+import { attributesOfNode } from './node-attributes.ts'
+import type { Reading } from './read-hardware.ts'
 
 export interface FactsPorts {
+  /** The node of that machine. */
   readonly self: NodeName
   readonly log: Log
   readonly view: () => ClusterView
   readonly quorate: () => boolean
   readonly attributes: Pick<AttributeChanges, 'setAll'>
-  /** Another one in tests. */
-  readonly program?: readonly string[]
+  readonly read: (timeoutMs: number) => Reading
 }
 
 /** A node that has just come has more important things to do. */
@@ -71,13 +72,13 @@ export class FactsKeeper {
 
   async #read(): Promise<void> {
     if (this.#closed || this.#reading !== undefined || !this.#intervalMs) return
-    const { log, program } = this.#ports
+    const { log, read, self } = this.#ports
     try {
-      this.#reading = program === undefined ? readHardware(readingMs) : readHardware(readingMs, program)
+      this.#reading = read(readingMs)
       const facts = factsOf(await this.#reading.result)
       if (this.#intervalMs) this.#facts = facts
     } catch (error) {
-      if (!this.#closed) log.warn('the facts of this machine could not be read', { error })
+      if (!this.#closed) log.warn('the facts of a machine could not be read', { node: self, error })
     } finally {
       this.#reading = undefined
     }
@@ -89,8 +90,7 @@ export class FactsKeeper {
   #record(): void {
     const { view, self, attributes, log } = this.#ports
     if (this.#facts === undefined || this.#isWriting || this.#pause !== undefined) return
-    const own = [...view().attributes.values()].filter(({ node }) => node === self)
-    const changes = factChanges(knownFacts(own.map(({ name, value }) => [name, value])), this.#facts)
+    const changes = factChanges(knownFacts(attributesOfNode(view(), self)), this.#facts)
     if (changes.length === 0) return
     this.#isWriting = true
     attributes
@@ -102,8 +102,8 @@ export class FactsKeeper {
           ...(value === undefined ? {} : { value }),
         })),
       )
-      .then(() => log.info('the facts of this machine are recorded', { changed: changes.length }))
-      .catch((error: unknown) => log.debug('the facts of this machine could not be recorded', { error }))
+      .then(() => log.info('the facts of a machine are recorded', { node: self, changed: changes.length }))
+      .catch((error: unknown) => log.debug('the facts of a machine could not be recorded', { node: self, error }))
       .finally(() => {
         this.#isWriting = false
         if (this.#closed) return

@@ -1,4 +1,4 @@
-/** Reads how this machine is every `hardware-health-interval` while `hardware-health` is on, and records what the core says (src/hardware/health.ts). */
+/** Reads how a machine is, this one or that of a remote node (remote-hardware.ts), every `hardware-health-interval` while `hardware-health` is on, and records what the core says (src/hardware/health.ts). */
 
 import type { AttributeRequest } from '../../attributes/index.ts'
 import type { NodeName } from '../../base/index.ts'
@@ -7,6 +7,7 @@ import { type Configuration, clusterOptionValue, parseBoolean } from '../../cib/
 import type { ClusterView } from '../../controller/index.ts'
 import {
   aspects,
+  type HealthReading,
   type HealthState,
   healthAttribute,
   healthStep,
@@ -16,14 +17,16 @@ import {
 import type { AttributeChanges } from '../attributes/attribute-changes.ts'
 import { monotonicNow } from '../host/clock.ts'
 import type { Log } from '../host/log.ts'
-import { bmcAccess, type HealthMemory, readHealth } from './read-health.ts'
+import { attributesOfNode } from './node-attributes.ts'
 
 export interface HealthPorts {
+  /** The node of that machine. */
   readonly self: NodeName
   readonly log: Log
   readonly view: () => ClusterView
   readonly quorate: () => boolean
   readonly attributes: Pick<AttributeChanges, 'setAll'>
+  readonly read: (configuration: Configuration) => Promise<HealthReading>
 }
 
 const leastMs = 1000
@@ -32,7 +35,6 @@ const longestTrouble = 200
 export class HealthKeeper {
   readonly #ports: HealthPorts
   #state: HealthState | undefined
-  readonly #memory: HealthMemory = { writable: new Set(), links: new Map() }
   #timer: NodeJS.Timeout | undefined
   #isReading = false
   #isRecording = false
@@ -70,13 +72,13 @@ export class HealthKeeper {
   }
 
   async #read(): Promise<void> {
-    const { view, self, log } = this.#ports
+    const { view, self, log, read } = this.#ports
     const configuration = view().configuration?.typed
     if (this.#isReading || configuration === undefined) return
     this.#isReading = true
     try {
-      const reading = await readHealth(bmcAccess(self, configuration), this.#memory)
-      if (this.#intervalMs === undefined) return
+      const reading = await read(configuration)
+      if (this.#closed || this.#intervalMs === undefined) return
       const { state, effects } = healthStep(
         this.#state ?? recordedHealth(this.#own()),
         { reading, recoveryMs: durationOf(configuration, 'hardware-health-recovery') },
@@ -84,15 +86,16 @@ export class HealthKeeper {
       )
       this.#state = state
       for (const { aspect, condition } of effects)
-        if (condition.colour === 'green') log.info('a part of this machine is well', { part: aspect })
+        if (condition.colour === 'green') log.info('a part of a machine is well', { node: self, part: aspect })
         else
-          log.warn('a part of this machine is not well', {
+          log.warn('a part of a machine is not well', {
+            node: self,
             part: aspect,
             colour: condition.colour,
             why: condition.reasons,
           })
     } catch (error) {
-      log.warn('how this machine is could not be read', { error })
+      if (!this.#closed) log.warn('how a machine is could not be read', { node: self, error })
     } finally {
       this.#isReading = false
     }
@@ -102,9 +105,7 @@ export class HealthKeeper {
   }
 
   #own(): ReadonlyMap<string, string> {
-    const { view, self } = this.#ports
-    const own = [...view().attributes.values()].filter(({ node }) => node === self)
-    return new Map(own.map(({ name, value }) => [name, value]))
+    return attributesOfNode(this.#ports.view(), this.#ports.self)
   }
 
   /** What is not recorded as it is known is written: all of it at once, and nothing of it where health is off. */
@@ -128,7 +129,7 @@ export class HealthKeeper {
     this.#isRecording = true
     attributes
       .setAll(requests)
-      .catch((error: unknown) => log.debug('how this machine is could not be recorded', { error }))
+      .catch((error: unknown) => log.debug('how a machine is could not be recorded', { node: self, error }))
       .finally(() => {
         this.#isRecording = false
       })

@@ -3,35 +3,10 @@ import { spawn } from 'node:child_process'
 import * as v from 'valibot'
 import { OutsideError, reasonOf } from '../../base/index.ts'
 import type { HardwareReading } from '../../hardware/index.ts'
+import { hardwareForm } from '../../remote/index.ts'
 import { programFile } from '../host/install-folder.ts'
 
 const longestOutput = 64 * 1024
-const mostParts = 10_000
-
-const numberForm = v.optional(v.pipe(v.number(), v.finite(), v.minValue(0)))
-const numbersForm = v.optional(v.pipe(v.array(v.pipe(v.number(), v.finite(), v.minValue(0))), v.maxLength(mostParts)))
-const textForm = v.optional(v.pipe(v.string(), v.maxLength(4096)))
-
-/** The firmware of a machine says what it likes, and packages pass it on. */
-const readingForm = v.object({
-  cpus: numberForm,
-  cores: numberForm,
-  sockets: numberForm,
-  cpuModel: textForm,
-  memoryBytes: numberForm,
-  moduleBytes: numberForm,
-  diskBytes: numbersForm,
-  nicSpeeds: numbersForm,
-  vendor: textForm,
-  model: textForm,
-  firmware: textForm,
-  os: textForm,
-  kernel: textForm,
-  architecture: textForm,
-  virtual: textForm,
-  bmcAddress: textForm,
-})
-
 export function parseReading(text: string): HardwareReading {
   let value: unknown
   try {
@@ -39,7 +14,7 @@ export function parseReading(text: string): HardwareReading {
   } catch (error) {
     throw new OutsideError('The reading of the hardware is not JSON.', { cause: error })
   }
-  const parsed = v.safeParse(readingForm, value)
+  const parsed = v.safeParse(hardwareForm, value)
   if (parsed.success) return parsed.output
   throw new OutsideError(`The reading of the hardware has the wrong form: ${parsed.issues[0].message}.`)
 }

@@ -33,9 +33,24 @@ export interface HealthMemory {
   links: ReadonlyMap<string, LinkCounters>
 }
 
+export const emptyMemory = (): HealthMemory => ({ writable: new Set(), links: new Map() })
+
+/** Of this machine: what its BMC says, where it has one that is reached so, and what its kernel and its disks say. */
 export async function readHealth(access: BmcAccess | undefined, memory: HealthMemory): Promise<HealthReading> {
+  return { ...(await readBmc(access)), ...(await readHost(memory)) }
+}
+
+/** What a BMC says of its machine, which need not be this one. */
+export async function readBmc(access: BmcAccess | undefined): Promise<HealthReading> {
   const sensors = access && (await output('ipmitool', [...access.arguments, 'sdr', 'elist'], access.password))
   const events = access && (await output('ipmitool', [...access.arguments, 'sel', 'elist'], access.password))
+  return {
+    ...(sensors === undefined ? {} : conditionsOfSensors(sensors)),
+    ...(events === undefined ? {} : { memory: memoryCondition(events) }),
+  }
+}
+
+async function readHost(memory: HealthMemory): Promise<HealthReading> {
   const disks = await smartStatuses()
   const links = linkCounters()
   const before = memory.links
@@ -44,8 +59,6 @@ export async function readHealth(access: BmcAccess | undefined, memory: HealthMe
   const filesystems = filesystemCondition(mounted, memory.writable)
   for (const { source, isReadOnly } of mounted) if (!isReadOnly) memory.writable.add(source)
   return {
-    ...(sensors === undefined ? {} : conditionsOfSensors(sensors)),
-    ...(events === undefined ? {} : { memory: memoryCondition(events) }),
     ...(disks === undefined ? {} : { disks: diskCondition(disks) }),
     filesystems,
     links: linkCondition(before, links),
@@ -144,10 +157,12 @@ const lanAgents = [
 ]
 
 /** How this node reaches its own BMC; undefined where nothing says so. */
-export function bmcAccess(node: string, configuration: Configuration): BmcAccess | undefined {
-  if (['/dev/ipmi0', '/dev/ipmi/0', '/dev/ipmidev/0'].some(existsSync)) return { arguments: ['-I', 'open'] }
-  return bmcOfFenceDevice(node, configuration)
-}
+export const bmcAccess = (node: string, configuration: Configuration): BmcAccess | undefined =>
+  ownBmc() ?? bmcOfFenceDevice(node, configuration)
+
+/** The BMC of this machine, where its kernel has the driver. */
+export const ownBmc = (): BmcAccess | undefined =>
+  ['/dev/ipmi0', '/dev/ipmi/0', '/dev/ipmidev/0'].some(existsSync) ? { arguments: ['-I', 'open'] } : undefined
 
 /** A device that fences this node alone is its BMC. */
 export function bmcOfFenceDevice(node: string, configuration: Configuration): BmcAccess | undefined {

@@ -3,11 +3,15 @@
  * Each compares the state anew after every change; most of them act on the DC alone.
  */
 import type { MonotonicMs } from '../../base/index.ts'
+import type { Configuration } from '../../cib/index.ts'
 import type { AttributeChanges } from '../attributes/attribute-changes.ts'
 import { historyBounds } from '../configuration/history-bounds.ts'
 import { UnconfirmedKeeper } from '../configuration/unconfirmed-keeper.ts'
 import { FactsKeeper } from '../hardware/facts-keeper.ts'
 import { HealthKeeper } from '../hardware/health-keeper.ts'
+import { readHardware } from '../hardware/read-hardware.ts'
+import { bmcAccess, emptyMemory, readHealth } from '../hardware/read-health.ts'
+import { RemoteHardware } from '../hardware/remote-hardware.ts'
 import { HoldKeeper } from '../holds/hold-keeper.ts'
 import { monotonicNow } from '../host/clock.ts'
 import type { Paths } from '../host/paths.ts'
@@ -50,6 +54,7 @@ export class WorkKeepers {
   readonly rollouts: Rollouts
   readonly #services: ServiceDriver
   readonly #remoteTasks: RemoteTaskKeeper
+  readonly #remoteHardware: RemoteHardware
   #hasBegun = false
   /** They write records only, also while this node may not run anything yet. */
   readonly #always: readonly Keeper[]
@@ -61,6 +66,7 @@ export class WorkKeepers {
     this.rollouts = new Rollouts({ ...ports, data: paths.data })
     this.#services = openServices(ports)
     this.#remoteTasks = new RemoteTaskKeeper({ ...ports, secretNames: () => secretsOfView(ports.view()) })
+    this.#remoteHardware = new RemoteHardware(ports)
     this.#always = [
       new LockKeeper({ ...ports, now: monotonicNow }),
       new HoldKeeper({ ...ports, now: monotonicNow, calendarMs: Date.now }),
@@ -73,8 +79,9 @@ export class WorkKeepers {
     ]
     this.#begun = [
       this.#services,
-      new FactsKeeper(ports),
-      new HealthKeeper(ports),
+      new FactsKeeper({ ...ports, read: readHardware }),
+      openHealth(ports),
+      this.#remoteHardware,
       openTasks(ports, this.runners),
       this.#remoteTasks,
       new JobKeeper(ports),
@@ -88,9 +95,11 @@ export class WorkKeepers {
     return this.#services.troubles
   }
 
-  /** Without a change of the store: its tasks are followed from now on. */
+  /** Without a change of the store: its tasks are followed and its machine is asked for from now on. */
   remoteNodeConnected(): void {
-    if (this.#hasBegun) this.#remoteTasks.look()
+    if (!this.#hasBegun) return
+    this.#remoteTasks.look()
+    this.#remoteHardware.look()
   }
 
   look(hasBegun: boolean): void {
@@ -114,6 +123,12 @@ function openServices(ports: WorkPorts): ServiceDriver {
     done: paths.watchesDone,
     catalogue: services,
   })
+}
+
+function openHealth(ports: WorkPorts): HealthKeeper {
+  const memory = emptyMemory()
+  const read = async (configuration: Configuration) => await readHealth(bmcAccess(ports.self, configuration), memory)
+  return new HealthKeeper({ ...ports, read })
 }
 
 function openTasks(ports: WorkPorts, runners: TaskRunners): TaskKeeper {

@@ -56,6 +56,7 @@ import { validityOf } from '../pki/certificates.ts'
 import { Renewal } from '../pki/renewal.ts'
 import { componentsCommand } from '../plays/components-command.ts'
 import { callerOnHost, type ToolUser, toOwner } from './host-callers.ts'
+import { MachineHost } from './machine-host.ts'
 import { MemberAddresses } from './member-addresses.ts'
 import { Owner } from './owner.ts'
 import { RemotePki } from './remote-pki.ts'
@@ -81,6 +82,7 @@ export class RemoteDaemon {
   readonly #incarnation = Date.now()
   readonly #runners = new TaskRunners()
   readonly #tasks: TaskHost
+  readonly #machine = new MachineHost()
   readonly #users = new HostUsers()
   readonly #revoked: RevokedSerials
   readonly #members: MemberAddresses
@@ -174,6 +176,7 @@ export class RemoteDaemon {
         pki: this.#pki.answer,
         believes: this.#pki.believes,
         tasks: this.#tasks,
+        machine: this.#machine,
       },
     )
     return await serving.catch((error: unknown) => {
@@ -185,6 +188,7 @@ export class RemoteDaemon {
   async end(): Promise<void> {
     this.#owner.close()
     this.#tasks.close()
+    this.#machine.close()
     this.#runners.close()
     this.#renewal.cancel()
     await this.#executor?.close()

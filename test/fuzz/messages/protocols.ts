@@ -243,6 +243,8 @@ function remoteSide() {
       readTask: async () => ({ data: '', ended: true }),
       tasks: async ({ drop }) => ({ ids: drop }),
       writeFile: async () => ({ outcome: 'same' }),
+      hardware: async () => ({ cpus: 8, diskBytes: [1], vendor: 'Acme' }),
+      health: async () => ({ fans: { colour: 'red', reasons: ['fan 1'] } }),
     },
     () => undefined,
   )

@@ -22,7 +22,7 @@ export const nodeFacts: Command = {
   usage: '[<node>] | --differences',
   summary: 'Show what machines the nodes are: processors, memory, disks, network, system',
   details:
-    'Each node reads them when it joins and every facts-interval, and records them as its transient node attributes #facts-…, which rules and profiles can use. --differences shows the facts in which nodes that are known differ, with ! before what is not the usual value.',
+    'Each node reads them when it joins and every facts-interval, remote and guest nodes for the member with their connection, and they are recorded as transient node attributes #facts-…, which rules and profiles can use. --differences shows the facts in which nodes that are known differ, with ! before what is not the usual value.',
   examples: ['systole node facts', 'systole node facts n1 --json', 'systole node facts --differences'],
   flags: [{ name: 'differences', summary: 'Show only the facts that are not the same on all nodes' }],
   completes: ['node'],

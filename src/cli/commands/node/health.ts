@@ -12,7 +12,7 @@ export const nodeHealth: Command = {
   usage: '[<node>]',
   summary: 'Show the health of nodes by sensors, disks, file systems and links, and why it is not green',
   details:
-    'Members read it while the cluster option hardware-health is true. Whether resources move away is decided by the cluster option node-health-strategy. Attributes #health-… of other programs are shown as well.',
+    'Members read it, for themselves and the remote nodes whose connections they hold, while the cluster option hardware-health is true. Whether resources move away is decided by the cluster option node-health-strategy. Attributes #health-… of other programs are shown as well.',
   examples: ['systole property set hardware-health=true node-health-strategy=migrate-on-red', 'systole node health'],
   completes: ['node'],
   run: async (call) => {
