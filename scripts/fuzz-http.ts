@@ -31,6 +31,13 @@ const paths = [
   ...['/v1/catalog/services', '/v1/catalog/service/s1', '/v1/health/service/s2?passing', '/v1/agent/services'],
   ...['/v1/systole/events?service=s1', '/v1/health/service/s1?index=3&wait=10ms', '/v1/catalog/service/s1?tag=a&tag=b'],
   ...['/v1/health/service/s1?dc=bench&stale&pretty', '/v1/catalog/services?wait=600s&index=99999999999999999999', '/'],
+  ...[
+    '/v1/agent/self',
+    '/v1/status/leader?stale',
+    '/v1/health/state/any?near=_agent',
+    '/v1/catalog/node/n1?index=1&wait=5ms',
+  ],
+  ...['/v1/health/checks/s1?consistent', '/v1/kv/a', '/v1/catalog/nodes?near=%00', '/v1/health/node/../../x'],
 ]
 const strange = ['HEAD', 'POST', 'PUT', 'OPTIONS', 'CONNECT', 'get', 'G\0T', '']
 const headers = [

@@ -116,9 +116,9 @@ test('a remote node cannot write its facts by a command; whoever holds its conne
   await lab.until('another member has it', async () => ![before, ''].includes(await holder(lab, remote, 'n1')), 60_000)
   await have([remote])
   expect((await facts()).get(remote)?.['#facts-os']).toBe('Otheros 7')
-  await lab.systole('n1', 'resource', 'disable', remote, '--wait')
-  expect(Object.keys((await facts()).get(remote) ?? {})).toEqual([])
-  await lab.systole('n1', 'resource', 'enable', remote, '--wait')
+  await lab.systole('n1', 'resource', 'disable', remote)
+  await lab.until('they are gone', async () => Object.keys((await facts()).get(remote) ?? {}).length === 0)
+  await lab.systole('n1', 'resource', 'enable', remote)
   await have([remote])
 }, 240_000)
 

@@ -218,7 +218,7 @@ async function followedInPython(): Promise<void> {
     await lab.systole('n1', 'resource', 'ban', 'web-clone', 'n1', '--wait')
     await lab.until('one is gone', () => lines.at(-1) === 'n2 n3')
     await lab.systole('n1', 'resource', 'clear', 'web-clone')
-    await lab.until('it is back', () => lines.at(-1) === 'n1 n2 n3')
+    await lab.until('it is back', () => lines.at(-1) === 'n1 n2 n3', 60_000)
   } finally {
     client.kill()
   }

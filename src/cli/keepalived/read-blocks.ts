@@ -29,7 +29,6 @@ const mostFiles = 100
 const deepest = 8
 /** A letter that begins no remark, until words are made of the line. */
 const noRemark: Readonly<Record<string, string>> = { _HASH: '\ue000', _BANG: '\ue001' }
-const wildcards: Readonly<Record<string, string>> = { '*': '[^/]*', '?': '[^/]' }
 
 const openers: ReadonlySet<string> = new Set([
   ...['global_defs', 'vrrp_instance', 'vrrp_script', 'vrrp_sync_group', 'vrrp_track_process', 'vrrp_track_file'],
@@ -44,6 +43,23 @@ export async function readBlocks(source: Source): Promise<readonly Statement[]> 
   const reader = new Reader(source)
   await reader.read(source.file, [])
   return reader.statements()
+}
+
+/** `*` is any number of letters, `?` one: from left to right, going back to the last `*` where a letter does not fit. */
+function fits(name: string, pattern: string): boolean {
+  let [at, from] = [0, 0]
+  let star: { readonly behind: number; readonly name: number } | undefined
+  while (at < name.length) {
+    if (pattern[from] === '*') {
+      from += 1
+      star = { behind: from, name: at }
+    } else if (pattern[from] === '?' || pattern[from] === name[at]) [at, from] = [at + 1, from + 1]
+    else if (star !== undefined) {
+      star = { ...star, name: star.name + 1 }
+      ;[at, from] = [star.name, star.behind]
+    } else return false
+  }
+  return /^\**$/.test(pattern.slice(from))
 }
 
 type Token = { readonly kind: 'word'; readonly text: string } | { readonly kind: 'open' | 'close' }
@@ -115,11 +131,9 @@ class Reader {
       )
       return
     }
-    const parts = pattern.split(/([*?])/).map((part) => wildcards[part] ?? part.replaceAll(/[\\^$.|+()]/g, '\\$&'))
-    const matches = new RegExp(`^${parts.join('')}$`)
     const names = await listFolder(folder).catch((): readonly string[] => [])
     for (const one of [...names].sort()) {
-      if (!matches.test(one) || (one.startsWith('.') && !pattern.startsWith('.'))) continue
+      if (!fits(one, pattern) || (one.startsWith('.') && !pattern.startsWith('.'))) continue
       const file = resolve(folder, one)
       if (around.includes(file)) this.#mistakes.push(`${place}: '${name}' includes itself.`)
       else await this.read(file, around)

@@ -7,6 +7,7 @@ import { parseDurationMs, timerMs } from '../../base/index.ts'
 import { clusterOptionValue } from '../../cib/index.ts'
 import type { ClusterView } from '../../controller/index.ts'
 import { type Facts, factChanges, factsOf, knownFacts } from '../../hardware/index.ts'
+import { LinkEndedError } from '../../remote/index.ts'
 import type { AttributeChanges } from '../attributes/attribute-changes.ts'
 import type { Log } from '../host/log.ts'
 import { attributesOfNode } from './node-attributes.ts'
@@ -78,7 +79,9 @@ export class FactsKeeper {
       const facts = factsOf(await this.#reading.result)
       if (this.#intervalMs) this.#facts = facts
     } catch (error) {
-      if (!this.#closed) log.warn('the facts of a machine could not be read', { node: self, error })
+      // Whoever has the connection next reads them.
+      if (!this.#closed && !(error instanceof LinkEndedError))
+        log.warn('the facts of a machine could not be read', { machine: self, error })
     } finally {
       this.#reading = undefined
     }
@@ -102,8 +105,8 @@ export class FactsKeeper {
           ...(value === undefined ? {} : { value }),
         })),
       )
-      .then(() => log.info('the facts of a machine are recorded', { node: self, changed: changes.length }))
-      .catch((error: unknown) => log.debug('the facts of a machine could not be recorded', { node: self, error }))
+      .then(() => log.info('the facts of a machine are recorded', { machine: self, changed: changes.length }))
+      .catch((error: unknown) => log.debug('the facts of a machine could not be recorded', { machine: self, error }))
       .finally(() => {
         this.#isWriting = false
         if (this.#closed) return

@@ -14,6 +14,7 @@ import {
   recordedHealth,
   troubleAttribute,
 } from '../../hardware/index.ts'
+import { LinkEndedError } from '../../remote/index.ts'
 import type { AttributeChanges } from '../attributes/attribute-changes.ts'
 import { monotonicNow } from '../host/clock.ts'
 import type { Log } from '../host/log.ts'
@@ -86,16 +87,17 @@ export class HealthKeeper {
       )
       this.#state = state
       for (const { aspect, condition } of effects)
-        if (condition.colour === 'green') log.info('a part of a machine is well', { node: self, part: aspect })
+        if (condition.colour === 'green') log.info('a part of a machine is well', { machine: self, part: aspect })
         else
           log.warn('a part of a machine is not well', {
-            node: self,
+            machine: self,
             part: aspect,
             colour: condition.colour,
             why: condition.reasons,
           })
     } catch (error) {
-      if (!this.#closed) log.warn('how a machine is could not be read', { node: self, error })
+      if (!this.#closed && !(error instanceof LinkEndedError))
+        log.warn('how a machine is could not be read', { machine: self, error })
     } finally {
       this.#isReading = false
     }
@@ -129,7 +131,7 @@ export class HealthKeeper {
     this.#isRecording = true
     attributes
       .setAll(requests)
-      .catch((error: unknown) => log.debug('how a machine is could not be recorded', { node: self, error }))
+      .catch((error: unknown) => log.debug('how a machine is could not be recorded', { machine: self, error }))
       .finally(() => {
         this.#isRecording = false
       })

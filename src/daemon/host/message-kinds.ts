@@ -179,8 +179,8 @@ const kinds: readonly (readonly [name: string, id: string, message: string, subj
   [
     'machine-sick',
     '9f2c34bff2f94e55a21f799783c824af',
-    'a part of this machine is not well',
-    'A part of this machine is not well',
+    'a part of a machine is not well',
+    'A part of a machine is not well',
     'Look at: systole node health.',
   ],
   [

@@ -265,6 +265,7 @@ test.skipIf(!existsSync(samples))(
       expect((await type('apply', file)).standardOutput).toMatch(/^Nothing to change/)
     }
   },
+  120_000,
 )
 
 test.skipIf(!existsSync('/usr/sbin/keepalived'))('keepalived itself accepts the file of these tests', () => {
