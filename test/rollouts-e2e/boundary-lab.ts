@@ -1,4 +1,4 @@
-/** Three nodes with a versioned service behind HAProxy and an address, of which a rollout upgrades two; and whoever is struck at one of its boundaries. */
+/** Three nodes with a versioned service behind HAProxy and an address, of which a rollout upgrades two, or five, of which it upgrades all; and whoever is struck at one of its boundaries. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,12 +6,11 @@ import type { RolloutsKnown } from '../../src/rollout/index.ts'
 import type { Client } from '../nodes/lab/client.ts'
 import { Lab } from '../nodes/lab/lab.ts'
 import { Boundaries } from './boundaries.ts'
+import { nodesTried } from './choice.ts'
 import { Shop } from './shop.ts'
 
 export const victims = ['the DC', 'the node', 'the client', 'everything'] as const
 export type Victim = (typeof victims)[number]
-
-export const upgraded: readonly string[] = ['n1', 'n2']
 
 type Rollout = RolloutsKnown['rollouts'][number]
 
@@ -22,7 +21,7 @@ interface Everything {
 }
 
 export class BoundaryLab {
-  readonly lab = new Lab(['n1', 'n2', 'n3'])
+  readonly lab = new Lab(nodesTried)
   readonly shop = new Shop(this.lab)
   client: Client | undefined
 
