@@ -42,7 +42,7 @@ const live = localClient({
     store: { kind: 'etcd', healthy: true },
     configVersion: 1,
     revision: 1,
-    notes: [],
+    notes: ['Something to know.'],
     enabled: true,
   }),
   fence: async () => ({ succeeded: true, message: '' }),
@@ -77,4 +77,8 @@ test('nothing is said to begin with a node that is not there', async () => {
   expect((await type('cluster node remove n2')).progress).toEqual(['Removing n2: its resources move first …'])
   expect((await type('stonith fence n9')).progress).toEqual([])
   expect((await type('stonith fence n2')).progress).toEqual(['Fencing n2 (reboot) …'])
+})
+
+test('the last line of the status is a whole one, also where it is a note', async () => {
+  expect((await type('status')).standardOutput).toMatch(/Something to know\.\n$/)
 })

@@ -9,6 +9,7 @@ import {
   joinRoles,
   type JoinTokens as ListedTokens,
   type localService,
+  RefusedError,
   refuse,
 } from '../../rpc/index.ts'
 import type { Daemon } from '../lifecycle/daemon.ts'
@@ -62,6 +63,27 @@ export async function setupTokens(daemon: Daemon, file: ClusterFile, caller: Cal
     validUntil = made.validUntil
   }
   return { token: nodes[0]?.token ?? '', validUntil, nodes }
+}
+
+/**
+ * Of a node that was just added. The members may stop to answer in between: whoever added it must learn that it is in the list, since
+ * the same command again is refused.
+ */
+export async function issueForAdded(
+  tokens: Pick<Daemon['joinTokens'], 'issue'>,
+  node: string,
+  caller: CallerIdentity,
+): ReturnType<Daemon['joinTokens']['issue']> {
+  try {
+    return await tokens.issue({ role: 'member', node }, caller)
+  } catch (error) {
+    if (!(error instanceof RefusedError)) throw error
+    throw refuse(
+      error.code,
+      ...error.sentences,
+      `${node} was added, and has no token yet. When this is repaired: systole cluster token --node=${node}`,
+    )
+  }
 }
 
 /** A token that could not be used is told now, and not on the host that was to join. */

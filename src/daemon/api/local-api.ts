@@ -32,7 +32,7 @@ import { copyHandlers } from './copy-api.ts'
 import { fleetHandlers } from './fleet-api.ts'
 import { holdHandlers } from './hold-api.ts'
 import { jobHandlers } from './job-api.ts'
-import { joinTokenHandlers, setupTokens } from './join-token-api.ts'
+import { issueForAdded, joinTokenHandlers, setupTokens } from './join-token-api.ts'
 import { journalHandlers } from './journal-api.ts'
 import { lifecycleHandlers } from './lifecycle-api.ts'
 import { guardLocal } from './local-calls.ts'
@@ -223,7 +223,7 @@ function membershipHandlers(
     addNode: async ({ name, address, more }, { caller }) => {
       await daemon.joinTokens.canSign()
       await addNode(daemon, { name: nodeName(name), addresses: [address || name, ...(more?.addresses ?? [])] })
-      return await daemon.joinTokens.issue({ role: 'member', node: name }, caller)
+      return await issueForAdded(daemon.joinTokens, name, caller)
     },
     addLink: async (asked) => await addLink(daemon, asked),
     updateLink: async (asked) => await updateLink(daemon, asked),

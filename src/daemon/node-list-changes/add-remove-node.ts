@@ -26,7 +26,10 @@ export async function addNode(daemon: Daemon, asked: AddedNode): Promise<void> {
   const added = { name: asked.name, addresses: asked.addresses.map(plainAddress) }
   const { file } = await quorateNode(daemon)
   if (storeHosts(file).some(({ name }) => name === added.name))
-    throw refuse('node-exists', `The cluster already has a node or witness '${added.name}'.`)
+    throw refuse(
+      'node-exists',
+      `The cluster already has a node or witness '${added.name}'. For another token, if it has not joined: systole cluster token --node=${added.name}`,
+    )
   const host = { name: added.name, address: added.addresses[0] ?? added.name }
   const alike = storeHosts(file).flatMap((other) => alikeHosts([other, host]))
   if (alike.length > 0) throw refuse('names-alike', ...alike)

@@ -21,7 +21,9 @@ export const quorumExpectedVotes: Command = {
     const live = liveCluster(call)
     const state = await startedCluster(call)
     if (Number(asked) === state.votes.expected)
-      return done(`Nothing to change: ${asked} votes are already expected.\n`, { expected: Number(asked) })
+      return done(`Nothing to change: ${asked} ${Number(asked) === 1 ? 'vote is' : 'votes are'} already expected.\n`, {
+        expected: Number(asked),
+      })
     throw new Refusal(
       `${describeVotes(state)} ${state.quorate ? wayOnWithQuorum(state) : await wayOnWithout(live, state)}`,
     )

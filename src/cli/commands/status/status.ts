@@ -111,7 +111,8 @@ async function textOf(call: Call, { cib, read, state, stopped }: Told): Promise<
           ...notRunning(stopped, read),
           ...rest,
         ]
-  return lines.join('\n')
+  const text = lines.join('\n')
+  return text.endsWith('\n') ? text : `${text}\n`
 }
 
 const unconfigured = `This host does not belong to a cluster yet.
