@@ -59,6 +59,8 @@ class Scan {
   readonly #active = new Map<string, Set<string>>()
   readonly #done: Incident[] = []
   #open: Open | undefined
+  /** A node was a member before: a quorum that is lost sooner is that of a cluster which forms. */
+  #hasFormed = false
   #changed: JournalEvent | undefined
 
   constructor(isWanted: (resource: string) => boolean) {
@@ -71,9 +73,12 @@ class Scan {
     if (this.#open && this.#isOver(this.#open, at)) this.#close(this.#open, at)
     if (what.kind === 'begun') {
       this.#begin(what.active)
+      this.#hasFormed ||= what.nodes.length > 0
       return
     }
-    if (this.#open === undefined && isTrouble(what)) this.#open = this.#opened(event)
+    const forms = what.kind === 'quorum' && !this.#hasFormed
+    if (this.#open === undefined && isTrouble(what) && !forms) this.#open = this.#opened(event)
+    if (what.kind === 'node') this.#hasFormed ||= what.became === 'member'
     if (this.#open) noteIn(this.#open, event)
     if (what.kind === 'configuration') {
       this.#changed = event

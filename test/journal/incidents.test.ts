@@ -51,6 +51,14 @@ const fencing = (outcome: string, message?: string): Happening => ({
 const later = start + 3_600_000
 
 describe('an incident', () => {
+  test('does not begin with the quorum that the first node loses while its cluster forms', () => {
+    const quorum = (quorate: boolean): Happening => ({ kind: 'quorum', node: 'n1', quorate })
+    const joined: Happening = { kind: 'node', node: 'n1', became: 'member' }
+    const forming = [seen(1, 0, quorum(false)), seen(2, 500, joined), seen(3, 600, quorum(true))]
+    expect(incidentsIn(forming, later)).toEqual([])
+    expect(incidentsIn([...forming, seen(9, 60_000, quorum(false))], later).map(({ id }) => id)).toEqual(['i9'])
+  })
+
   test('is over when an administrator deletes or disables what does not come back', () => {
     const events = [
       seen(1, 0, active({ web: ['n1'], bad: ['n1'] })),
