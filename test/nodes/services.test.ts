@@ -90,7 +90,12 @@ test('the cluster has converged when everything is there, and says what is missi
   expect(pending.code).toBe(75)
   await lab.systole('n1', 'resource', 'clear', 'web-clone')
   await lab.systole('n3', 'service', 'wait', 'www', '--timeout=60s')
-}, 120_000)
+  // What it was asked for is there, also if it was more before.
+  await lab.systole('n1', 'resource', 'meta', 'web-clone', 'clone-max=2', '--wait')
+  expect(await lab.systole('n1', 'wait', 'converged', '--timeout=60s')).toBe('converged\n')
+  await lab.systole('n1', 'resource', 'meta', 'web-clone', 'clone-max=', '--wait')
+  await lab.systole('n3', 'service', 'wait', 'www', '--timeout=60s')
+}, 180_000)
 
 /** What waits for all members to pass a check that fails on n2, and for what DNS knows of another service: then nobody minds either. */
 async function gated(marks: string): Promise<void> {

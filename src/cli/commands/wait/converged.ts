@@ -98,8 +98,10 @@ function tooFew(resource: Resource, status: ClusterStatus): readonly string[] {
     case 'group':
       return resource.members.flatMap((member) => tooFew(member, status))
     case 'clone': {
-      const wanted = resource.instances.length
-      const there = resource.instances.filter((one) => isWhole(one)).length
+      // What is left of instances from before clone-max became less is wanted by nobody.
+      const instances = resource.instances.filter(({ orphan }) => !orphan)
+      const wanted = Math.min(resource.cloneMax, instances.length)
+      const there = instances.filter((one) => isWhole(one)).length
       const online = status.nodes.filter((node) => node.online && !node.standby && !node.isBundleNode).length
       const why = online * resource.cloneNodeMax < wanted ? ', no eligible node' : ''
       return there >= wanted ? [] : [`${id}: ${there} of ${wanted} running${why}`]
