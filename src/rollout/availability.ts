@@ -2,7 +2,7 @@
 import type { NodeName } from '../base/index.ts'
 import type { Requirement, Window } from './definition.ts'
 import type { NodeSeen, RolloutInput } from './effects.ts'
-import { isUnderWay, leavesCluster, type RolloutRecord } from './record.ts'
+import { isUnderWay, leavesCluster, type RolloutNode, type RolloutRecord } from './record.ts'
 
 /** Nodes that are down by whatever cause, this rollout among them. */
 function unavailable(record: RolloutRecord, input: RolloutInput): ReadonlySet<NodeName> {
@@ -64,8 +64,28 @@ function whyNoQuorum(record: RolloutRecord, input: RolloutInput, node: NodeName)
 
 const minutesOfDay = 24 * 60
 
-export function isInside({ from, to, days }: Window, { day, minutes }: RolloutInput['clock']): boolean {
+function isInside({ from, to, days }: Window, { day, minutes }: RolloutInput['clock']): boolean {
   if (from < to) return days.includes(day) && minutes >= from && minutes < to
   const yesterday = (day + 6) % 7
   return (days.includes(day) && minutes >= from && minutes < minutesOfDay) || (days.includes(yesterday) && minutes < to)
 }
+
+/**
+ * Nodes begin inside the window, and as long as a node that takes as long as the longest before is done in it. One that takes longer than a
+ * window is long begins in it all the same: no other would fit better.
+ */
+export function whyNotInWindow(
+  { definition: { window }, nodes }: Pick<RolloutRecord, 'definition' | 'nodes'>,
+  clock: RolloutInput['clock'],
+): string | undefined {
+  if (window === undefined) return undefined
+  if (!isInside(window, clock)) return 'it is outside the maintenance window'
+  const until = (minutes: number): number => (window.to - minutes + minutesOfDay) % minutesOfDay
+  const longest = Math.max(0, ...nodes.map(minutesOf))
+  return longest > until(clock.minutes) && longest <= until(window.from)
+    ? `the maintenance window ends in ${until(clock.minutes)} min, and a node has taken ${Math.ceil(longest)} min`
+    : undefined
+}
+
+const minutesOf = ({ phase, begun, ended }: RolloutNode): number =>
+  phase === 'done' && begun !== undefined && ended !== undefined ? (ended - begun) / 60_000 : 0

@@ -322,7 +322,8 @@ export const rolloutSchema: Schema = {
       title: 'a map',
       additionalProperties: false,
       required: ['from', 'to'],
-      description: "When nodes may begin, by the time of the DC's host. A node that has begun is finished.",
+      description:
+        "When nodes may begin, by the time of the DC's host. None begins if it would not be done before the end, by the longest time that a node of the rollout has taken. A node that has begun is finished.",
       properties: {
         from: time,
         to: time,

@@ -7,7 +7,7 @@
  * finished or put back; the id of a task is never used twice; at the end no node is held.
  */
 import type { Step } from '../base/index.ts'
-import { isInside, whyNotTaken, whyRequired } from './availability.ts'
+import { whyNotInWindow, whyNotTaken, whyRequired } from './availability.ts'
 import { goBack } from './back.ts'
 import type { RolloutEffect, RolloutInput } from './effects.ts'
 import { begin, goForward } from './forward.ts'
@@ -61,12 +61,10 @@ export function whyWaiting(record: RolloutRecord, input: RolloutInput): Readonly
   )
 }
 
-function whyNotInGeneral(
-  { definition: { window, requires = [] } }: RolloutRecord,
-  input: RolloutInput,
-): string | undefined {
-  if (window && !isInside(window, input.clock)) return 'it is outside the maintenance window'
-  const missing = whyRequired(requires, input)
+function whyNotInGeneral(record: RolloutRecord, input: RolloutInput): string | undefined {
+  const outside = whyNotInWindow(record, input.clock)
+  if (outside !== undefined) return outside
+  const missing = whyRequired(record.definition.requires ?? [], input)
   if (missing !== undefined) return missing
   return input.settled ? undefined : 'the cluster has not settled'
 }

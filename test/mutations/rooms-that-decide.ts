@@ -165,10 +165,27 @@ export const holdsJobsRollouts: Readonly<Record<string, readonly Mutation[]>> = 
     ['those that leave at the same moment are not counted', '!leaving.has(name)) votes', 'name !== node) votes'],
     ['a window over midnight ends there', '|| (days.includes(yesterday) && minutes < to)', ''],
     ['a window ends a minute late', 'minutes >= from && minutes < to', 'minutes >= from && minutes <= to'],
+    ['a node begins outside of the window', 'if (!isInside(window, clock))', 'if (false)'],
+    ['a node begins that will not be done in the window', 'longest > until(clock.minutes) &&', 'false &&'],
+    ['what takes longer than a window never begins', '&& longest <= until(window.from)', ''],
+  ],
+  'src/rollout/fleet/fleet-step.ts': [
+    [
+      'a wave begins over a cluster that cannot be reached',
+      'whyNotBegun(turn.record, wave, reached) !== undefined',
+      'false',
+    ],
+    ['an abort begins what may not have begun', "record.state === 'aborting' ? 'find' : 'start'", "'start'"],
+    ['a start that arrives late is not waited for', 'turn.now - part.since <= lateStartMs', 'false'],
+    ['an answer to an earlier attempt counts', 'part.attempt !== ask.attempt ||', ''],
+    [
+      'what was done stays when all is put back',
+      "else if (isOpen(part)) turn.setPart(cluster, { wanted: 'abort' })",
+      '',
+    ],
   ],
   'src/rollout/step.ts': [
     ['the next wave begins with the first', 'its === wave &&', ''],
-    ['a node begins outside of the window', 'if (window && !isInside(window, input.clock))', 'if (false)'],
     [
       'a node begins while the cluster works',
       "return input.settled ? undefined : 'the cluster has not settled'",

@@ -620,6 +620,35 @@ describe('a hold that somebody else has released', () => {
   })
 })
 
+describe('the end of the window', () => {
+  const window = { from: '22:00', to: '23:00' }
+  /** n1 is done, and took that long. */
+  const having = (minutes: number): RolloutRecord => {
+    const record = rollout({ window })
+    const [first, ...others] = record.nodes
+    if (first === undefined) throw new Error('no node')
+    return { ...record, nodes: [{ ...first, phase: 'done', begun: 0, ended: minutes * 60_000 }, ...others] }
+  }
+  const at = (minutes: number) => input({ clock: { day: 1, minutes: 22 * 60 + minutes } })
+
+  test.each([
+    [20, 39, 'holding', undefined],
+    [20, 41, 'waiting', 'the maintenance window ends in 19 min, and a node has taken 20 min'],
+    // No window would be long enough for it.
+    [90, 41, 'holding', undefined],
+  ])('a node has taken %i min, and %i min of the hour are over: the next is %s', (took, minutes, phase, why) => {
+    const record = having(took)
+    expect(whyWaiting(record, at(minutes)).get('n2')).toBe(why)
+    expect(rolloutStep(record, at(minutes), 0).state.nodes[1]?.phase).toBe(phase)
+  })
+
+  test('a window over midnight ends after midnight', () => {
+    const record = { ...having(20), definition: rollout({ window: { from: '22:00', to: '01:00' } }).definition }
+    expect(whyWaiting(record, at(100)).get('n2')).toBeUndefined()
+    expect(whyWaiting(record, input({ clock: { day: 2, minutes: 45 } })).get('n2')).toMatch(/ends in 15 min/)
+  })
+})
+
 describe('remote nodes', () => {
   const none = new Map<string, string>()
   const compute = new Map([['compute-role', 'true']])
