@@ -181,6 +181,18 @@ describe('--confirm-within', () => {
     expect((await type('config confirm 2')).standardError).toContain('does not wait for confirmation')
   })
 
+  test('it is told which token’s it was, as the name of a token is no secret', async () => {
+    const read = readConfigurationToPush(
+      cib.replace('<crm_config/>', '<crm_config><cluster_property_set id="o"/></crm_config>'),
+    )
+    const more = { command: 'property set', confirmWithinMs: 5000, expectedVersion: 1, user: 'token:ops' }
+    await saveConfiguration(node, { ...read, ...more })
+    await expect.poll(() => view.configuration?.version).toBe(2)
+    await passes(6000)
+    await until(() => view.configuration?.version === 3)
+    expect(await history()).toContain('config revert 2 (token ops@n1 did not confirm it within 5 s)')
+  })
+
   test('a confirmed change stays', async () => {
     await type('resource meta web priority=1 --confirm-within=10s')
     expect(await type('config confirm')).toMatchObject({ exitCode: 0 })

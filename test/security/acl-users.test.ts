@@ -5,6 +5,7 @@
 import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type HttpsAnswer, HttpsClient } from '../nodes/lab/https.ts'
 import { Lab } from '../nodes/lab/lab.ts'
 
 const lab = new Lab(['n1', 'n2', 'n3'])
@@ -40,7 +41,12 @@ beforeAll(async () => {
   const dc = (await root('n1', 'crmadmin -D -q')).trim().split(/\s/).at(-1)
   elsewhere = ['n1', 'n2', 'n3'].find((node) => node !== dc) ?? 'n2'
 }, 180_000)
-afterAll(() => lab.close())
+afterAll(async () => {
+  await outside.close()
+  await lab.close()
+})
+
+const outside = new HttpsClient(lab)
 
 async function root(node: string, line: string): Promise<string> {
   return await lab.inNode(node, 'bash', '-c', `export PATH=${shims}:$PATH; ${line}`)
@@ -172,4 +178,78 @@ test('a user with a role runs nothing as root, confirms nobody else’s change, 
   const plan = await as('root', 'systole apply /tmp/hers.plan')
   expect(plan).toMatchObject({ code: 1, text: expect.stringMatching(/belongs to another user/) as unknown })
   await as('root', `systole config confirm ${waiting}; rm -f /tmp/hers* /tmp/by-alice.yaml`)
+})
+
+/** Tokens with one small role each, shown to the API of a node. */
+const roles: Readonly<Record<string, string>> = {
+  rack: `read xpath /cib write xpath "//nodes//nvpair[@name='rack']"`,
+  nodes: 'read xpath /cib write xpath "//nodes//nvpair"',
+  operator: `read xpath /cib write xpath "//resources//nvpair[@name='target-role']"`,
+}
+const tokens = new Map<string, string>()
+
+async function makeToken(name: string, role: string): Promise<void> {
+  const { token } = JSON.parse(await root('n1', `systole token create ${name} --role=${role} --json`)) as {
+    token: string
+  }
+  tokens.set(name, token)
+}
+
+async function change(name: string, path: string, ...words: readonly string[]): Promise<HttpsAnswer> {
+  const flags = path.includes('?') ? { 'confirm-within': path.split('?')[1] } : {}
+  const [where = ''] = path.split('?')
+  return await outside.ask('n1', `/api/v1${where}`, { method: 'POST', token: tokens.get(name), body: { words, flags } })
+}
+
+test('a token that may write one attribute of nodes says nothing else of a node: no name, no kind, no role', {
+  timeout: 120_000,
+}, async () => {
+  for (const [role, permissions] of Object.entries(roles)) {
+    await root('n1', `systole acl role create ${role} ${permissions}`)
+    await makeToken(role, role)
+  }
+  await root('n1', 'systole console enable')
+  const set = async (name: string, pair: string): Promise<number> =>
+    (await change(name, '/node/attribute', elsewhere, pair)).status
+  expect(await set('rack', 'rack=7')).toBe(200)
+  const others = ['#uname=n1', '#kind=remote', '#facts-cpus=99', '#health-mine=red', 'web-role=true', 'standby=on']
+  for (const pair of others) expect(await set('rack', pair), pair).toBe(403)
+  expect((await change('rack', '/role/add', 'web', elsewhere)).status).toBe(403)
+  expect((await change('rack', '/node/standby', elsewhere)).status).toBe(403)
+  // All of them are what the guide warns of.
+  for (const pair of others) expect(await set('nodes', pair), pair).toBe(200)
+  for (const pair of others) expect(await set('nodes', `${pair.split('=')[0]}=`), pair).toBe(200)
+  expect(await root('n1', 'systole node attribute --json')).toContain('rack')
+})
+
+test('a change of a token that waits for confirmation is confirmed by that token alone, or is taken back, and leaves room for others', {
+  timeout: 120_000,
+}, async () => {
+  await makeToken('other', 'operator')
+  const versionIn = ({ status, body }: HttpsAnswer): string => {
+    expect(status, body).toBe(200)
+    return String((JSON.parse(body) as { readonly result: { readonly version: number } }).result.version)
+  }
+  const confirmed = versionIn(await change('operator', '/resource/disable?1h', 'web'))
+  expect((await change('other', '/config/confirm', confirmed)).status).toBe(403)
+  expect((await change('rack', '/config/confirm', confirmed)).status).toBe(403)
+  expect((await change('operator', '/config/confirm', confirmed)).status).toBe(200)
+  versionIn(await change('operator', '/resource/enable', 'web'))
+  versionIn(await change('operator', '/resource/disable?5s', 'web'))
+  await lab.until('the DC has taken it back', async () =>
+    (await root('n1', 'systole config history')).includes('(token operator@n1 did not confirm it within 5 s)'),
+  )
+  expect(await root('n1', 'cibadmin -Q -o resources')).not.toContain('value="Stopped"')
+  // Five of one token wait at most.
+  const waiting: string[] = []
+  for (const word of ['disable', 'enable', 'disable', 'enable', 'disable'])
+    waiting.push(versionIn(await change('operator', `/resource/${word}?1h`, 'web')))
+  const sixth = await change('operator', '/resource/enable?1h', 'web')
+  expect([sixth.status, sixth.body]).toEqual([
+    expect.any(Number),
+    expect.stringContaining('5 changes of token:operator wait for confirmation already') as unknown,
+  ])
+  expect(sixth.status).not.toBe(200)
+  waiting.push(versionIn(await change('other', '/resource/enable?1h', 'web')))
+  await root('n1', waiting.map((version) => `systole config confirm ${version}`).join('; '))
 })

@@ -254,9 +254,10 @@ function parsed(xml: string): XmlElement {
   throw refuse('malformed-xml', 'The document is not XML.')
 }
 
-/** The text of a command holds what was typed, passwords included. */
-function withoutCommand<Entry extends { readonly command: string }>(entry: Entry): Entry {
-  return { ...entry, command: '' }
+/** The text of a command holds what was typed, passwords included; why a change cannot be taken back names whatever relies on it. */
+function withoutCommand<Entry extends { readonly command: string; readonly undoFailed?: string }>(entry: Entry): Entry {
+  const { undoFailed } = entry
+  return { ...entry, command: '', ...(undoFailed !== undefined && { undoFailed: 'later changes rely on it.' }) }
 }
 
 /** The difference to what was shown of that version is made to the whole; a document that leaves out what is hidden removes nothing of it. */

@@ -128,8 +128,9 @@ export class UnconfirmedKeeper {
   }
 }
 
+/** With a colon, the name of a token would be hidden as if it were the token. */
 const commandFor = ({ version, user, node, withinMs }: UnconfirmedChange, kept: readonly string[]): string =>
-  `config revert ${version} (${user}@${node} did not confirm it within ${withinMs / 1000} s)${kept.length === 0 ? '' : `; kept, because changed later: ${kept.join(', ')}`}`
+  `config revert ${version} (${user.replace(/^token:/, 'token ')}@${node} did not confirm it within ${withinMs / 1000} s)${kept.length === 0 ? '' : `; kept, because changed later: ${kept.join(', ')}`}`
 
 /** The file says again what it said before, unless it was applied once more since. */
 async function formerlyApplied(
