@@ -153,6 +153,10 @@ try {
   const separate = await timed(async () => {
     for (let at = 0; at < separateJobs; at++) await ended(daemon, await daemon.runJob(asked(['true'], nodes)))
   })
+  const together = await timed(async () => {
+    const jobs = Array.from({ length: separateJobs }, async () => await daemon.runJob(asked(['true'], nodes)))
+    for (const job of await Promise.all(jobs)) await ended(daemon, job)
+  })
   daemon.close()
   const load = loadavg().map((value) => value.toFixed(1))
   const large = join(lab.folder, 'large')
@@ -171,6 +175,7 @@ try {
     ['`job run --all -- true` on six nodes, whole', `${Math.round(median(whole))} ms`],
     [`${tasks} trivial commands on six nodes, a result for each of the ${tasks * nodes.length}`, seconds(median(many))],
     [`${separateJobs} jobs on six nodes, one after another`, seconds(separate)],
+    [`${separateJobs} jobs on six nodes, all at once`, seconds(together)],
     ...(values['without-ansible']
       ? []
       : [
