@@ -266,7 +266,10 @@ test('clients of Consul in JavaScript and Python on another host list the servic
   const curl = async (path: string): Promise<string> =>
     await lab.inNode('n3', 'sh', '-c', `curl -s --max-time 3 'http://127.0.0.1:8500${path}' || :`)
   expect(Object.keys(JSON.parse(await curl('/v1/agent/services')) as object)).toHaveLength(1)
-  expect(await curl('/v1/systole/events')).toMatch(/^event: service\nid: \d+\ndata: {"service":"www"[^\n]*"healthy":3/)
+  // The node that is asked here may know a moment later than the one that the client followed.
+  await lab.until('all are in an event', async () =>
+    /^event: service\nid: \d+\ndata: {"service":"www"[^\n]*"healthy":3/.test(await curl('/v1/systole/events')),
+  )
   expect(JSON.parse(await curl('/v1/status/leader'))).toMatch(/^10\.83\.0\.\d+:7700$/)
   await followedInPython()
   await lab.systole('n1', 'service', 'http', 'disable')
