@@ -223,5 +223,17 @@ function unknownNames(names: readonly string[], form: string, where: string): re
   const known = ['id', ...Object.keys(forms[form]?.attributes ?? {})]
   return names
     .filter((name) => !known.includes(name))
-    .map((name) => ({ code: 'unknown-option', name, where, similar: similarWords(name, known), known }))
+    .map((name) => {
+      const after = sections.find((other) => Object.hasOwn(forms[other.form]?.attributes ?? {}, name))?.word
+      const report = { code: 'unknown-option', name, where, similar: similarWords(name, known), known } as const
+      return after === undefined ? report : { ...report, after }
+    })
 }
+
+/** By the words of a command that open them. What several sections have stands in the one that was meant. */
+const sections: readonly { readonly word: string; readonly form: string }[] = [
+  { word: 'container', form: 'podman' },
+  { word: 'network', form: 'network' },
+  { word: 'port-map', form: 'port-mapping' },
+  { word: 'storage-map', form: 'storage-mapping' },
+]

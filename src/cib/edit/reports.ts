@@ -74,6 +74,8 @@ export type EditReport =
       readonly similar: readonly string[]
       /** All that could have been meant. */
       readonly known: readonly string[]
+      /** The word after which it would stand. */
+      readonly after?: string
     }
   | { readonly code: 'bad-value'; readonly name: string; readonly value: string; readonly expected: string }
   | { readonly code: 'no-value'; readonly name: string }
@@ -115,7 +117,8 @@ const sentences: Sentences = {
     `Take '${report.id}' out of the ${report.kind} '${report.parent}' first: a ${report.kind} holds one resource.`,
   'not-inside': (report) => `'${report.id}' is not in '${report.parent}'.`,
   'already-exists': (report) => `The same ${report.what} already exists: '${report.id}'.`,
-  'unknown-option': (report) => `There is no ${report.where} '${report.name}'.${didYouMean(report.similar)}`,
+  'unknown-option': ({ where, name, similar, after }) =>
+    `There is no ${where} '${name}'.${after === undefined ? didYouMean(similar) : ` Specify it after '${after}'.`}`,
   'bad-value': (report) => `'${report.value}' is not a valid value for ${report.name}: expected ${report.expected}.`,
   'no-value': (report) => `The parameter '${report.name}' has no value: give it one, or leave it out.`,
   'last-of-group': (report) =>

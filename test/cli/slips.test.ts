@@ -1,4 +1,4 @@
-/** A name that no node has: refused by commands whose answer would otherwise be taken for one about another node. */
+/** Lines with a slip: a node that is not there, whose answer would be taken for one about another, an option in the wrong place. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -81,4 +81,13 @@ test('nothing is said to begin with a node that is not there', async () => {
 
 test('the last line of the status is a whole one, also where it is a note', async () => {
   expect((await type('status')).standardOutput).toMatch(/Something to know\.\n$/)
+})
+
+test('an option of a bundle that stands behind the wrong word is told where it belongs', async () => {
+  const { standardError } = await type(
+    'resource bundle create web container podman image=x replicas=2 control-port=3131 source-dir=/a toString=x',
+  )
+  expect(standardError).toContain("There is no container option 'control-port'. Specify it after 'network'.\n")
+  expect(standardError).toContain("There is no container option 'source-dir'. Specify it after 'storage-map'.\n")
+  expect(standardError).toContain("There is no container option 'toString'.\n")
 })
