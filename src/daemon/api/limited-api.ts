@@ -33,7 +33,7 @@ import { viewAfter, viewWithAttribute } from '../access/state-after.ts'
 import { visibleState } from '../access/visible-state.ts'
 import { readConfigVersion, savedBefore } from '../configuration/config-history.ts'
 import { documentSteps, readConfigurationInPieces, saveConfiguration } from '../configuration/configuration-edit.ts'
-import { confirmChanges, versionsWithWaiting } from '../configuration/unconfirmed.ts'
+import { confirmChanges, forSomebodyWithRoles, versionsWithWaiting } from '../configuration/unconfirmed.ts'
 import type { Daemon } from '../lifecycle/daemon.ts'
 import { historyToDelete } from '../records/forget-history.ts'
 import { toBytes } from '../records/json-value.ts'
@@ -84,14 +84,14 @@ export function limitedHandlers(daemon: Daemon, handlers: LocalHandlers, rights:
     listConfigVersions: async () => {
       const versions = await versionsWithWaiting(daemon.node.store)
       const seesAll = await guarded.readsAll(composed(daemon.node.view, daemon.node.quorate))
-      return { versions: seesAll ? versions : versions.map(withoutCommand) }
+      return { versions: seesAll ? versions : versions.map(forSomebodyWithRoles) }
     },
     getConfigVersion: async ({ version }, context) => {
       const found = await readConfigVersion(daemon.node.store, version)
       if (!found) return await handlers.getConfigVersion({ version }, context)
       const whole = parsed(found.xml)
       const { cib } = await guarded.see(whole)
-      const entry = (await guarded.readsAll(whole)) ? found : withoutCommand(found)
+      const entry = (await guarded.readsAll(whole)) ? found : forSomebodyWithRoles(found)
       return { found: true, entry, xml: printXml(cib) }
     },
     confirmChange: async ({ version, also }) => {
@@ -252,12 +252,6 @@ function parsed(xml: string): XmlElement {
   const document = parseXml(xml)
   if (document.ok) return document.value
   throw refuse('malformed-xml', 'The document is not XML.')
-}
-
-/** The text of a command holds what was typed, passwords included; why a change cannot be taken back names whatever relies on it. */
-function withoutCommand<Entry extends { readonly command: string; readonly undoFailed?: string }>(entry: Entry): Entry {
-  const { undoFailed } = entry
-  return { ...entry, command: '', ...(undoFailed !== undefined && { undoFailed: 'later changes rely on it.' }) }
 }
 
 /** The difference to what was shown of that version is made to the whole; a document that leaves out what is hidden removes nothing of it. */

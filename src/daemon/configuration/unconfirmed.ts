@@ -127,6 +127,14 @@ export async function versionsWithWaiting(store: Store): Promise<readonly Messag
   })
 }
 
+/** The text of a command holds what was typed, passwords included; why a change cannot be taken back names whatever relies on it. */
+export function forSomebodyWithRoles<Entry extends { readonly command: string; readonly undoFailed?: string }>(
+  entry: Entry,
+): Entry {
+  const { undoFailed } = entry
+  return { ...entry, command: '', ...(undoFailed !== undefined && { undoFailed: 'later changes rely on it.' }) }
+}
+
 /** A sentence each, for the notes of `systole status`. */
 export const unconfirmedNotes = (entries: readonly Entry[]): readonly string[] =>
   unconfirmedIn(entries).map(([, change]) => {
