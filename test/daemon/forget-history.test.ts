@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { nodeName, resourceId } from '../../src/base/index.ts'
-import type { OperationRecord } from '../../src/cib/index.ts'
+import { type OperationRecord, parseXml, readConfiguration } from '../../src/cib/index.ts'
 import { historyToDelete } from '../../src/daemon/records/forget-history.ts'
 
 const n1 = nodeName('n1')
@@ -78,4 +78,39 @@ for (const { name, asked, gone } of cases)
   test(`cleanup: ${name}`, () => {
     const { writes } = historyToDelete({ operations, attributes, shutdownLocks: new Map() }, asked)
     expect(writes.map((write) => (write.kind === 'delete-prefix' ? write.prefix : write.key)).sort()).toEqual(gone)
+  })
+
+const configured = parseXml(`<cib><configuration><crm_config/><nodes/><resources>
+  <group id="site"><primitive id="vip" class="ocf" provider="heartbeat" type="IPaddr2"/><primitive id="web" class="ocf" provider="pacemaker" type="Dummy"/></group>
+  <clone id="db-clone"><primitive id="db" class="ocf" provider="pacemaker" type="Stateful"/></clone>
+  <bundle id="cache"><podman image="redis"/><primitive id="redis" class="ocf" provider="heartbeat" type="redis"/></bundle>
+  <primitive id="cache-tool" class="ocf" provider="pacemaker" type="Dummy"/>
+</resources><constraints/></configuration></cib>`)
+
+const meant = [
+  { whole: 'site', parts: ['vip', 'web'] },
+  { whole: 'db-clone', parts: ['db', 'db:1'] },
+  { whole: 'cache', parts: ['cache-0', 'cache-ip-192.0.2.7', 'cache-podman-0', 'redis'] },
+  { whole: 'db', parts: ['db', 'db:1'] },
+]
+const every = [...new Set(['cache-tool', ...meant.flatMap(({ parts }) => parts)])]
+for (const { whole, parts } of meant)
+  test(`cleanup of ${whole} is of ${parts.join(', ')}`, () => {
+    if (!configured.ok) throw new Error('the CIB is malformed')
+    const cib = configured.value
+    const records = every.map((name) => ({
+      ...operation(`${name}_last_failure_0`, 'start', 0),
+      resource: resourceId(name),
+    }))
+    const view = {
+      operations: new Map(records.map((record) => [`/systole/history/n1/${record.resource}/x`, record])),
+      attributes: new Map(
+        every.map((name) => [name, { node: n1, set: '', name: `fail-count-${name}#start_0`, value: '1' }]),
+      ),
+      shutdownLocks: new Map(),
+      configuration: { version: 1, cib, typed: readConfiguration(cib) },
+    }
+    const { writes, deleted } = historyToDelete(view, { onlyFailed: true, resource: whole })
+    expect(deleted.map(({ resource }) => resource).sort()).toEqual(parts)
+    expect(writes.flatMap((write) => (write.kind === 'delete' ? [write.key] : [])).sort()).toEqual(parts)
   })
