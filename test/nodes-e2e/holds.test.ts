@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process'
-import { rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { seededRandom } from '../../src/base/index.ts'
-import { beginWithResources, configuration, lab, nodes, otherThan } from '../nodes/lab/held.ts'
+import { beginWithResources, configuration, lab, nodes, otherThan, tool } from '../nodes/lab/held.ts'
 
 /** Drains and moves, and what is left of them when somebody dies in the middle: nothing. */
 
@@ -50,6 +50,78 @@ test('an announced restart that takes three times the grace ends in no fencing, 
   await lab.until('n3 is fenced', async () => (await fencings()).length > before.length, 40_000)
   expect(await fencings()).toEqual(['n3', ...before])
   await lab.until('n3 is back', async () => (await lab.status('n1')).nodes.every(({ online }) => online), 60_000)
+}, 240_000)
+
+/** ocf:pacemaker:Stateful, which cannot be started and promoted on the node that the file names. */
+const refusing = join(lab.folder, 'refusing')
+function installRefusing(): void {
+  const folder = join(lab.folder, 'systole/agents/ocf/held')
+  mkdirSync(folder, { recursive: true })
+  const refuses = `[ "$(cat ${refusing})" != "$(crm_node -n)" ] || { echo "ocf-exit-reason:not here" >&2; exit 1; }`
+  const script = `#!/bin/sh
+case $1 in
+start) [ "$OCF_RESOURCE_INSTANCE" != single ] || ${refuses} ;;
+promote) ${refuses} ;;
+esac
+exec /usr/lib/ocf/resource.d/pacemaker/Stateful "$@"
+`
+  writeFileSync(refusing, '')
+  writeFileSync(join(folder, 'refusing'), script)
+  chmodSync(join(folder, 'refusing'), 0o755)
+}
+
+const promoted = async (): Promise<string> =>
+  /is running on: (\S+) (?:Promoted|Master)/.exec(
+    await tool('n1', 'crm_resource', '--locate', '-r', 'db-clone'),
+  )?.[1] ?? ''
+
+test('a move that fails says what has failed, ends with 1, and leaves nothing', async () => {
+  installRefusing()
+  const meta = ['meta', 'migration-threshold=1']
+  const create = async (...words: readonly string[]) =>
+    await lab.systole('n1', 'resource', 'create', ...words, '--wait')
+  await create('single', 'ocf:held:refusing', ...meta)
+  await create('replica', 'ocf:held:refusing', 'promotable', 'db-clone', ...meta)
+  await lab.until('one is promoted', async () => (await promoted()) !== '')
+  const before = await configuration('n1')
+  const [at = ''] = await lab.whereIs('single', 'n1')
+  const to = otherThan(at)
+  const failing = async (program: string, resource: string, node: string, ...words: readonly string[]) => {
+    writeFileSync(refusing, `${node}\n`)
+    const failed = await tool('n1', program, 'resource', 'move', resource, node, ...words).catch(
+      (error: unknown) => error,
+    )
+    expect(failed).toMatchObject({ cause: { code: 1 } })
+    expect(await configuration('n1')).toBe(before)
+    writeFileSync(refusing, '')
+    await lab.systole('n1', 'resource', 'cleanup', resource)
+    await lab.until(
+      'nothing has failed',
+      async () => !/fail-count|FAILED|Failed/.test(await tool('n1', 'crm_mon', '-1f')),
+    )
+    await lab.until('one is promoted', async () => (await promoted()) !== '')
+    await lab.until('two are not', async () => (await tool('n1', 'crm_mon', '-1')).includes('Unpromoted: [ n'))
+    await lab.systole('n1', 'status', 'wait')
+    return (failed as { readonly cause: { readonly stdout: string } }).cause.stdout
+  }
+  expect(await failing('systole', 'single', to)).toMatch(
+    new RegExp(`single did not move to ${to}: single start on ${to} at .*: not here.`),
+  )
+  let next = otherThan(await promoted())
+  expect(await failing('systole', 'db-clone', next, '--promoted', '--wait')).toMatch(
+    new RegExp(
+      `The promoted role of db-clone did not move to ${next}: replica:\\d promote on ${next} at .*: not here.`,
+    ),
+  )
+  next = otherThan(await promoted())
+  expect(await failing('pcs', 'db-clone', next, '--promoted', '--wait=60')).toContain('did not move')
+  const from = await promoted()
+  expect(await lab.systole('n1', 'resource', 'move', 'db-clone', otherThan(from), '--promoted')).toContain(
+    `db-clone is promoted on ${otherThan(from)}.`,
+  )
+  // Away from the node where it is promoted, not from the first one where it runs.
+  await lab.systole('n1', 'resource', 'move', 'db-clone', '--promoted')
+  expect(await promoted()).not.toBe(otherThan(from))
 }, 240_000)
 
 /** Kills the client's whole session after a moment of it. */

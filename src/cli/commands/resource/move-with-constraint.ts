@@ -3,7 +3,7 @@ import { type Command, changeFlags, Refusal } from '../../call/command.ts'
 import { changeCib } from '../../change/change.ts'
 import { resourceLocations } from '../../facts/locations.ts'
 import { expectWords, parsePairs } from '../../grammar/words.ts'
-import { endOfLifetime, refusePart } from './move.ts'
+import { endOfLifetime, hasLifetime, refusePart } from './move.ts'
 
 export const resourceMoveWithConstraint: Command = {
   path: ['resource', 'move-with-constraint'],
@@ -35,7 +35,7 @@ export const resourceMoveWithConstraint: Command = {
       resource,
       origin: { author: call.terminal.user, time: call.terminal.now().toISOString() },
       ...(role === undefined ? {} : { role }),
-      ...(lifetime === undefined ? {} : { until: endOfLifetime(lifetime, call.terminal.now()) }),
+      ...(hasLifetime(call, lifetime) ? { until: endOfLifetime(lifetime, call.terminal.now()) } : {}),
     }
     return await changeCib(call, {
       edit: (document) =>

@@ -27,6 +27,7 @@ import { waitUntilSettled, withoutInstance } from '../../change/wait.ts'
 import { promotedLocations, resourceLocations } from '../../facts/locations.ts'
 import { expectWords, parsePairs } from '../../grammar/words.ts'
 import { HeldMove } from './held-move.ts'
+import { describeLocation, locationsOf, type Move, type Moving, whyNotMoved } from './moved.ts'
 
 /** In a file, and while older versions take part, a preference ends after this time. */
 const leaseMinutes = 15
@@ -57,13 +58,13 @@ async function move(call: Call): Promise<Outcome> {
   await refusePart(call, resource)
   const { cib } = await call.cluster.readCib()
   const exists = findResource(cib, resource) !== undefined
-  const current = exists ? resourceLocations(cib, resource, call.terminal.now()) : []
+  const role = roleOf(call)
+  const current = exists ? locationsOf({ resource, role }, cib, call.terminal.now()) : []
   if (exists && node === undefined && current.length === 0)
     throw new Refusal({
-      own: `'${resource}' is not running. Specify the node to move it to.`,
+      own: `'${resource}' is not ${role === undefined ? 'running' : 'promoted anywhere'}. Specify the node to move it to.`,
       about: { code: 'runs-nowhere' },
     })
-  const role = roleOf(call)
   const constraint = {
     resource,
     ...(role === undefined ? {} : { role }),
@@ -75,22 +76,27 @@ async function move(call: Call): Promise<Outcome> {
     node === undefined
       ? banNode(document, { ...constraint, node: current[0] ?? '' })
       : moveTo(call, document, { ...constraint, node }, current)
-  if (node !== undefined && current.length === 1 && current[0] === node && role === undefined)
-    return done(`${resource} already runs on ${node}.\n`, { resource, node, moved: false })
+  if (node !== undefined && current.length === 1 && current[0] === node)
+    return done(`${resource} already ${role === undefined ? 'runs' : 'is promoted'} on ${node}.\n`, {
+      resource,
+      node,
+      moved: false,
+    })
   const held = new HeldMove(call, (made) => wantedHold(made, { resource, node, from: current[0], role }))
   const changed = await applyChange(held.call, {
     edit,
     message: () => `${resource} moves ${node === undefined ? `away from ${current[0] ?? ''}` : `to ${node}`}.`,
     needsForce: (_before, edited, actions) => [
       ...(call.flags.has('strict') ? othersAffected(resource, edited.cib, actions) : []),
-      ...(current.length === 0 ? [] : staysAway(call, { resource, edited: edited.cib, target })),
+      ...(current.length === 0 ? [] : staysAway(call, { resource, role, edited: edited.cib, target })),
       ...returnsAtOnce(call, { resource, edited: edited.cib, target }),
     ],
   })
   if (changed.version === undefined) return previewed(changed, { message: changed.message, actions: changed.actions })
   if (!call.cluster.live)
     return done(`${changed.message}\n`, { message: changed.message, actions: changed.actions, preview: false })
-  return await settleAndClear(call, { changed, held, resource, version: changed.version, message: changed.message })
+  const asked = { resource, role, node, from: current, before: cib }
+  return await settleAndClear(call, { changed, held, asked, version: changed.version, message: changed.message })
 }
 
 /** A preference for the node that was typed, or a ban from where it runs. */
@@ -136,18 +142,22 @@ function moveTo(
   return banned.ok && reaches(call, banned.value.cib, constraint) ? banned : preferred
 }
 
-function reaches(call: Call, cib: XmlElement, moved: { readonly resource: string; readonly node: string }): boolean {
+function reaches(
+  call: Call,
+  cib: XmlElement,
+  { resource, role, node }: { readonly resource: string; readonly role?: Role | undefined; readonly node: string },
+): boolean {
   const now = call.terminal.now()
-  return resourceLocations(afterwards(cib, now), moved.resource, now).includes(moved.node)
+  return locationsOf({ resource, role }, afterwards(cib, now), now).includes(node)
 }
 
 /** A move that other constraints do not allow must not be told as one. */
 function staysAway(
   call: Call,
-  moved: { readonly resource: string; readonly edited: XmlElement; readonly target: string },
+  moved: Moving & { readonly edited: XmlElement; readonly target: string },
 ): readonly string[] {
-  const { resource, edited, target } = moved
-  if (target === '' || reaches(call, edited, { resource, node: target })) return []
+  const { resource, role, edited, target } = moved
+  if (target === '' || reaches(call, edited, { resource, role, node: target })) return []
   const held = holdsIn(edited).find(({ kind, node }) => node === target && (kind === 'drain' || kind === 'standby'))
   if (held !== undefined)
     return [`${resource} would not move to ${target}: ${describeHold(held)}. ${howToEnd(held).replace(/\.?$/, '.')}`]
@@ -162,7 +172,7 @@ async function settleAndClear(
   moved: {
     readonly changed: Changed
     readonly held: HeldMove
-    readonly resource: string
+    readonly asked: Move
     readonly version: number
     readonly message: string
   },
@@ -181,7 +191,7 @@ async function settleAndClear(
   const cleared = await applyChange(
     { ...call, flags },
     {
-      edit: (cib) => clearCliConstraints(cib, { resource: moved.resource }),
+      edit: (cib) => clearCliConstraints(cib, { resource: moved.asked.resource }),
       message: () => 'The temporary constraint was removed.',
     },
   )
@@ -195,10 +205,19 @@ async function settleAndClear(
           concerned: concernedBy(call, moved.changed),
         })
   const { cib } = await call.cluster.readCib()
-  const nodes = resourceLocations(cib, moved.resource, call.terminal.now())
-  const where = nodes.length === 0 ? 'runs nowhere' : `runs on ${nodes.join(', ')}`
-  const facts = { resource: moved.resource, nodes, settled: settled.settled && after.settled, message: settled.message }
-  return done(`${moved.message} ${settled.message}\n${moved.resource} ${where}.\n`, facts, settled.settled ? 0 : 1)
+  const now = call.terminal.now()
+  const nodes = locationsOf(moved.asked, cib, now)
+  const missed = settled.settled ? whyNotMoved(moved.asked, cib, now) : undefined
+  const message = missed === undefined ? settled.message : `${settled.message} ${missed}`
+  const facts = {
+    resource: moved.asked.resource,
+    nodes,
+    moved: whyNotMoved(moved.asked, cib, now) === undefined,
+    settled: settled.settled && after.settled,
+    message,
+  }
+  const text = `${moved.message} ${message}\n${describeLocation(moved.asked, nodes)}\n`
+  return done(text, facts, settled.settled && missed === undefined ? 0 : 1)
 }
 
 /** Whether it would go back once the preference is gone: simulated from the state after the move. */
@@ -238,7 +257,7 @@ export const resourceBan: Command = {
     await refuseBan(call, resource)
     const node = words[1] ?? (await onlyNode(call, resource))
     const lifetime = pairs.get('lifetime')
-    const until = lifetime === undefined ? undefined : endOfLifetime(lifetime, call.terminal.now())
+    const until = hasLifetime(call, lifetime) ? endOfLifetime(lifetime, call.terminal.now()) : undefined
     const role = roleOf(call)
     return await changeCib(call, {
       edit: (cib) =>
@@ -308,6 +327,10 @@ async function onlyNode(call: Call, resource: string): Promise<string> {
     about: { code: 'runs-nowhere' },
   })
 }
+
+/** An empty one is none to pcs. */
+export const hasLifetime = (call: Call, lifetime: string | undefined): lifetime is string =>
+  lifetime !== undefined && !(lifetime === '' && judgesAsPcs(call.speech))
 
 export function endOfLifetime(lifetime: string, now: Date): string {
   const durationMs = parseDurationMs(lifetime)
