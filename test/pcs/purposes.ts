@@ -11,6 +11,8 @@ interface Purpose {
   readonly theirs?: RegExp
   /** In what we say where we refuse and pcs does not. */
   readonly ours?: RegExp
+  /** Both refuse the line. */
+  readonly bothRefuse?: boolean
   readonly reason: string
 }
 
@@ -56,6 +58,82 @@ const purposes: readonly Purpose[] = [
     line: /^stonith level add 0+[1-9] /,
     ours: /Fencing level for .* already exists/,
     reason: 'a fencing level is its number: with zeros before it, it is the same',
+  },
+  {
+    line: /^constraint (delete|remove) \S+ \S+/,
+    bothRefuse: true,
+    reason: 'a line that names something twice, or what is not there, changes nothing',
+  },
+  {
+    line: /^property( config)? --(defaults|all)/,
+    reason: 'the defaults are those of Systole, which are those of Pacemaker 3',
+  },
+  {
+    theirs: /unable to set attribute \S+ /,
+    reason: 'an attribute whose name has blanks gets an id that the schema allows',
+  },
+  {
+    line: /^stonith level add [1-9]\d/,
+    ours: /is not a valid level value/,
+    reason: 'a fencing level that Pacemaker would ignore is refused',
+  },
+  {
+    line: /^constraint rule add /,
+    ours: /a location constraint has one rule/,
+    reason: 'a location constraint has one rule, as since pcs 0.12',
+  },
+  {
+    line: /^resource relocate /,
+    theirs: /unable to find a resource\/clone\/group/,
+    reason: 'what is in a bundle can be named to resource relocate',
+  },
+  {
+    theirs: /cannot move (cloned|bundle) resources|You must specify a resource to move that is not cloned/,
+    reason: 'clones and bundles are moved, as since pcs 0.12',
+  },
+  {
+    line: /^property set .*(stonith|fencing)-[\w-]+=/,
+    parts: /(stonith|fencing)-/,
+    reason: 'stonith-enabled and fencing-enabled, and the like, are two names of one option',
+  },
+  {
+    line: /^(resource|stonith|status resources)\b/,
+    parts: /\(stonith:/,
+    reason: 'a fence device that is cloned stands among the clones',
+  },
+  {
+    line: /^node (un)?(standby|maintenance) --all/,
+    parts: /<node .*type="remote"/,
+    reason: 'the containers of a bundle are not nodes of the configuration',
+  },
+  {
+    theirs: /op settings must be changed on base resource, not the clone/,
+    reason: 'an update of a clone without settings of operations is done, whatever word follows op',
+  },
+  {
+    theirs: /unable to remove resource: .*, it may still be referenced|cannot ban resource/,
+    reason: 'Pacemaker’s own programs of Debian 12 fail there',
+  },
+  {
+    theirs: /Unable to update cib/,
+    reason: 'pcs itself writes there what the schema refuses',
+  },
+  {
+    theirs: /because it is referenced in the tag/,
+    reason: 'a group that is deleted leaves its tags, as since pcs 0.12',
+  },
+  {
+    line: /^resource failcount .*operation=( |$)/,
+    reason: 'an empty name of an operation means any',
+  },
+  {
+    theirs: /Application of update diff failed|Unable to run crm_simulate/,
+    reason: 'Pacemaker’s own programs of Debian 12 fail there',
+  },
+  {
+    line: /^(resource|stonith) (clone|promotable|update|meta|create) /,
+    ours: /is not a valid [\w-]+ value, use a pacemaker boolean/,
+    reason: 'what the cluster could not do is refused',
   },
   { theirs: /pcs broke: /, reason: 'pcs itself breaks there' },
   { theirs: /Cannot load cluster status, xml does not/, reason: 'a status that pcs does not read is read' },
@@ -121,6 +199,7 @@ export function purposeOf(
     pattern !== undefined && exitCode !== 0 && pattern.test(standardError)
   const found = purposes.find((purpose) => {
     if (purpose.line !== undefined && !purpose.line.test(text)) return false
+    if (purpose.bothRefuse === true && (ours.exitCode === 0 || theirs.exitCode === 0)) return false
     const isAboutErrors = purpose.theirs !== undefined || purpose.ours !== undefined
     if (
       !differences.every((one) =>

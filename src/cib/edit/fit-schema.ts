@@ -25,10 +25,12 @@ export function fitSchema<T extends { readonly cib: XmlElement }>(
   edited: T,
   /** Makes the edit on the upgraded CIB. */
   edit: (cib: XmlElement) => T,
+  { raisesForRules = true }: { readonly raisesForRules?: boolean } = {},
 ): Result<Fitted<T>, string> {
   const asItIs = { ...edited, cib: withKnownRoles(edited.cib) }
   const mistakes = newMistakes(before, asItIs.cib)
-  if (mistakes.length === 0 && !hasNewRule(before, asItIs.cib)) return ok({ edited: asItIs, raised: false })
+  if (mistakes.length === 0 && !(raisesForRules && hasNewRule(before, asItIs.cib)))
+    return ok({ edited: asItIs, raised: false })
   const upgraded = upgradeSchema(before)
   if (upgraded.ok && upgraded.value !== before) {
     const again = edit(upgraded.value)

@@ -9,6 +9,7 @@ import {
 } from '../../cib/index.ts'
 import { type Call, Refusal } from '../call/command.ts'
 import { saidByPcs } from '../call/message.ts'
+import { writesAs011 } from './speech.ts'
 
 type Found = (cib: XmlElement, call: Call) => readonly string[] | string | undefined
 
@@ -62,12 +63,14 @@ function foreignSets(cib: XmlElement, ids: readonly string[], section: string): 
 }
 
 /** The user or group comes before the role: `role assign ROLE [to] [user|group] NAME`. */
-function subjectOfRole(cib: XmlElement, { words }: Call): string | undefined {
+function subjectOfRole(cib: XmlElement, { words, speech }: Call): string | undefined {
   const rest = words.slice(1).filter((word, index) => !(index === 0 && (word === 'to' || word === 'from')))
-  const kind = rest.length > 1 && (rest[0] === 'user' || rest[0] === 'group') ? rest[0] : undefined
-  const id = kind === undefined ? rest[0] : rest[1]
+  const named = rest.length > 1 && (rest[0] === 'user' || rest[0] === 'group') ? rest[0] : undefined
+  const id = named === undefined ? rest[0] : rest[1]
   if (id === undefined) return undefined
   const element = elementWithId(cib, id)
+  // In 0.11 whoever is not called a group is a user.
+  const kind = named ?? (writesAs011(speech) && element?.name === 'acl_group' ? 'user' : undefined)
   const isSubject =
     element !== undefined &&
     (kind === undefined ? ['acl_target', 'acl_group'].includes(element.name) : element.name === elementOf[kind])

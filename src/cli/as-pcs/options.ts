@@ -6,7 +6,7 @@ import { Refusal } from '../call/command.ts'
 import type { Dialect } from '../call/speech.ts'
 import { optionsOf, takesNext } from '../pcs-words/command-options.ts'
 import { isLongOption } from '../pcs-words/long-options.ts'
-import { inOlderOptions, optionsBefore } from '../pcs-words/options-of-0.11.ts'
+import { inOlderOptions, isOfLater, optionsBefore } from '../pcs-words/options-of-0.11.ts'
 
 type Given = ReadonlyMap<string, string | undefined>
 
@@ -40,7 +40,11 @@ export function refuseOptions(typed: string, rest: readonly string[], { dialect,
     throw new Refusal("This command has been removed. See 'man pcs' -> Changes in pcs-0.12.")
   const now = optionsOf.get(command) ?? (dialect === '0.11' ? optionsBefore(command) : undefined)
   if (now === undefined) return
-  refuseUnsupported({ command, dialect }, given, dialect === '0.11' ? inOlderOptions(command, now) : now)
+  refuseUnsupported(
+    { command, dialect },
+    given,
+    dialect === '0.11' ? inOlderOptions(command, now, plain.length > 0) : now,
+  )
   if (/^property( config)?$/.test(command) && plain.length > 0) refuseFilter(given, dialect)
   for (const { at, first, others, since = dialect } of apart)
     if (at.test(command) && since === dialect) keepApart(given, first, others)
@@ -74,7 +78,7 @@ function readLine(
     if (!/^--?[a-z]/i.test(word)) plain.push(word)
     const [, name, , value] = /^--?([a-zA-Z][\w-]*)(=(.*))?$/s.exec(word) ?? []
     if (name === undefined) continue
-    if (word.startsWith('--') && !isLongOption(name, dialect) && !own(name))
+    if (word.startsWith('--') && !isLongOption(name, dialect) && (!own(name) || isOfLater(name, dialect)))
       throw new Refusal({ own: `There is no option --${name}.`, about: { code: 'unknown-flag', flag: `--${name}` } })
     if (!isLongOption(name, dialect) && !/^[fup]$/.test(name)) continue
     const option = name.length === 1 ? `-${name}` : `--${name}`

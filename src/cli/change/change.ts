@@ -19,6 +19,7 @@ import {
   type XmlElement,
 } from '../../cib/index.ts'
 import { contradictedHolds, describeHold, howToEnd, restoreHolds, splitHolds, withoutHolds } from '../../holds/index.ts'
+import { writesAs011 } from '../as-pcs/speech.ts'
 import { type Call, done, type Outcome, Refusal } from '../call/command.ts'
 import type { About, Notice } from '../call/message.ts'
 import { aboutDuplicate } from '../pcs-form/duplicates.ts'
@@ -178,7 +179,9 @@ function fitted(call: Call, before: XmlElement, change: Change): Edited {
   const made = editedOrRefused(edit(before), (report) =>
     isForPcs(call) ? aboutDuplicate(call, before, report) : undefined,
   )
-  const fits = fitSchema(before, made, (cib) => editedOrRefused(edit(cib)))
+  const fits = fitSchema(before, made, (cib) => editedOrRefused(edit(cib)), {
+    raisesForRules: !writesAs011(call.speech),
+  })
   if (!fits.ok) {
     // Where both find fault, validation says it better.
     judgeChange(call, before, made.cib, change)

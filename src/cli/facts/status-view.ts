@@ -1,7 +1,14 @@
 /** The lists of a status, whole or cut down to what was asked for, in the layout of the pcs that is spoken. */
 import { didYouMean, similarWords, utcOffsetAt } from '../../base/index.ts'
 import { withoutTags, type XmlElement } from '../../cib/index.ts'
-import { type ClusterStatus, partsOf, printClusterStatus, type Resource, statusOfCib } from '../../status/index.ts'
+import {
+  type ClusterStatus,
+  type PrimitiveResource,
+  partsOf,
+  printClusterStatus,
+  type Resource,
+  statusOfCib,
+} from '../../status/index.ts'
 import { type Call, Refusal } from '../call/command.ts'
 import type { Speech } from '../call/speech.ts'
 import { secondsOf } from '../host/host-time.ts'
@@ -68,11 +75,20 @@ export function isFencing(resource: Resource): boolean {
 export function resourceLines(
   status: ClusterStatus,
   speech: Speech,
-  { hideInactive = false, node }: { readonly hideInactive?: boolean; readonly node?: string | undefined } = {},
+  {
+    hideInactive = false,
+    node,
+    isTold,
+  }: {
+    readonly hideInactive?: boolean
+    readonly node?: string | undefined
+    readonly isTold?: ((resource: PrimitiveResource) => boolean) | undefined
+  } = {},
 ): readonly string[] {
   const printed = printClusterStatus(status, {
     tellsInactive: !hideInactive,
     ...(node === undefined ? {} : { onlyOn: [node] }),
+    ...(isTold === undefined ? {} : { isTold }),
   })
   return inDialect(section(printed, '* Full List of Resources:'), speech)
 }

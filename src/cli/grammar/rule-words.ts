@@ -25,18 +25,29 @@ const wantedForms: Readonly<Record<string, string>> = {
 }
 const valueTypes = ['string', 'number', 'integer', 'version'] as const
 
-/** `keepsBlanks`: what a shell has quoted is one value, as in pcs 0.11, which takes a rule in several words alone. */
-export function readRule(words: readonly string[], { keepsBlanks = false } = {}): WrittenRule {
+/**
+ * `keepsBlanks`: what a shell has quoted is one value, as in pcs 0.11, which takes a rule in several words alone. `as011`: parentheses around what is
+ * joined alike are as if they were not there, and a range of dates has both ends.
+ */
+export function readRule(words: readonly string[], { keepsBlanks = false, as011 = false } = {}): WrittenRule {
   const text = words.join(' ')
   const tokens = keepsBlanks ? tokensOfWords(words) : tokensIn(text)
   if (tokens.length === 0) throw new Refusal("A rule needs an expression, such as '#uname eq n1'.")
-  const reader = new TokenReader(text, tokens)
+  const reader = new TokenReader(text, tokens, as011)
   const rule = readJoined(reader)
   const extra = reader.peek()
   if (extra !== undefined)
     throw reader.unreadable(`Unexpected '${extra}' in the rule. Join expressions with 'and' or 'or'.`)
   return rule
 }
+
+/** In rules within a rule pcs 0.11 writes a score that means nothing. */
+export const withNestedScores = (conditions: readonly RuleCondition[]): readonly RuleCondition[] =>
+  conditions.map((one) =>
+    one.kind === 'rule'
+      ? { ...one, rule: { ...one.rule, score: 0, conditions: withNestedScores(one.rule.conditions) } }
+      : one,
+  )
 
 const tokensIn = (text: string): readonly Token[] =>
   [...text.matchAll(/[()]|[^\s()]+/g)].map(({ 0: token, index }) => ({ token, at: index }))
@@ -63,8 +74,10 @@ const badValue = (own: string, pcs: string): Refusal =>
 class TokenReader {
   readonly #text: string
   readonly #tokens: readonly Token[]
+  readonly as011: boolean
   #at = 0
-  constructor(text: string, tokens: readonly Token[]) {
+  constructor(text: string, tokens: readonly Token[], as011: boolean) {
+    this.as011 = as011
     this.#text = text
     this.#tokens = tokens
   }
@@ -76,6 +89,11 @@ class TokenReader {
     if (token === undefined) throw this.unreadable(`The rule ends where ${what} is expected.`)
     this.#at++
     return token
+  }
+  /** As pcs 0.11 answers. */
+  notARule(own: string, why: string): Refusal {
+    const errors = [`'${this.#text}' is not a valid rule expression: ${why}`]
+    return new Refusal({ own, about: { code: 'said-by-pcs', errors } })
   }
   /** At the next token, or at the last where it joins nothing; `back` is for one that was read already. */
   unreadable(own: string, back = 0): Refusal {
@@ -93,11 +111,12 @@ function readJoined(reader: TokenReader): WrittenRule {
   let rule: WrittenRule & { readonly isJoined?: boolean } = readSingle(reader)
   for (let word = jointAt(reader); word !== undefined; word = jointAt(reader)) {
     reader.next(word)
-    const next = asCondition(readSingle(reader))
-    const goesOn = rule.booleanOp === word && rule.isJoined === true
+    const next = readSingle(reader)
+    const parts = (one: WrittenRule, isOpen: boolean): readonly RuleCondition[] =>
+      one.booleanOp === word && isOpen ? one.conditions : [asCondition(one)]
     rule = {
       booleanOp: word,
-      conditions: goesOn ? [...rule.conditions, next] : [asCondition(rule), next],
+      conditions: [...parts(rule, reader.as011 || rule.isJoined === true), ...parts(next, reader.as011)],
       isJoined: true,
     }
   }
@@ -188,6 +207,8 @@ function readDate(reader: TokenReader): RuleCondition {
   if (operation === 'lt') return { kind: 'date', operation, end: readMoment(reader) }
   // A range that began ever since has no start.
   if (reader.peek() === 'to') {
+    if (reader.as011)
+      throw reader.notARule("A range of dates needs a start: 'date in_range <from> to <until>'.", "unexpected 'to'")
     reader.next("'to'")
     return { kind: 'date', operation, end: readMoment(reader) }
   }

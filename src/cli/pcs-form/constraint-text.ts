@@ -30,8 +30,8 @@ export function constraintTextLines(form: ConstraintsForm, withIds: boolean): re
         ...optionLine(
           filled({
             'node-attribute': one.node_attribute,
-            influence: one.attributes.influence,
             score: one.attributes.score,
+            influence: one.attributes.influence,
           }),
         ),
         ...lifetimeLines(one.attributes.lifetime, withIds),
@@ -39,7 +39,7 @@ export function constraintTextLines(form: ConstraintsForm, withIds: boolean): re
     ),
     ...section(
       'Colocation Set Constraints:',
-      sets(form.colocation_set, ({ influence, score }) => filled({ influence, score })),
+      sets(form.colocation_set, ({ influence, score }) => filled({ score, influence })),
     ),
     ...section(
       'Order Constraints:',

@@ -48,12 +48,17 @@ export function nvsetForms(parent: XmlElement, kind: string, context: FormContex
 }
 
 /** A heading and a line for each pair, by name. */
-export function nvsetLines(set: NvsetForm, label: string, withIds = false): readonly string[] {
+export function nvsetLines(
+  set: NvsetForm,
+  label: string,
+  withIds = false,
+  rule: readonly string[] = set.rule ? ruleLines(set.rule, withIds) : [],
+): readonly string[] {
   const heading = [`${label}${standing(set)}:`, ...(set.id === '' ? [] : [set.id]), ...pairWords(set.options)].join(' ')
   const values = set.nvpairs.map(
     ({ id, name, value }) => `${pairWords({ [name]: value }).join('')}${withIds ? ` (id: ${id})` : ''}`,
   )
-  return [heading, ...[...values, ...(set.rule ? ruleLines(set.rule, withIds) : [])].map((line) => `  ${line}`)]
+  return [heading, ...[...values, ...rule].map((line) => `  ${line}`)]
 }
 
 function standing({ rule }: NvsetForm): string {

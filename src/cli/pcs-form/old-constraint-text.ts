@@ -36,7 +36,7 @@ export function oldLocationsByResource(locations: readonly XmlElement[], layout:
   const groups = bySubject(locations).flatMap(({ heading, members }) => {
     const lines = [
       ...placed(
-        members,
+        members.filter(({ attributes }) => attributes.node !== undefined),
         ['    Enabled on:', '    Disabled on:'],
         layout,
         (one) => `Node: ${one.attributes.node ?? ''}`,
@@ -48,14 +48,21 @@ export function oldLocationsByResource(locations: readonly XmlElement[], layout:
   return ['Location Constraints:', ...groups]
 }
 
-export function oldLocationsByNode(locations: readonly XmlElement[], layout: OldLayout): readonly string[] {
-  const nodes = [...new Set(locations.flatMap(({ attributes }) => attributes.node ?? []))].sort()
+/** pcs 0.11 has those with rules at a node without a name, too, where no nodes are asked for. */
+export function oldLocationsByNode(
+  locations: readonly XmlElement[],
+  layout: OldLayout,
+  ofAllNodes: boolean,
+): readonly string[] {
+  const hasNameless = layout.dialect === '0.11' && ofAllNodes && locations.some(({ attributes }) => !attributes.node)
+  const named = new Set(locations.flatMap(({ attributes }) => attributes.node ?? []))
+  const nodes = [...(hasNameless ? [''] : []), ...[...named].sort()]
   return [
     'Location Constraints:',
     ...nodes.flatMap((node) => [
       `  Node: ${node}`,
       ...placed(
-        locations.filter(({ attributes }) => attributes.node === node),
+        locations.filter(({ attributes }) => (attributes.node ?? '') === node),
         ['    Allowed to run:', '    Not allowed to run:'],
         layout,
         subjectOf,
@@ -92,7 +99,6 @@ function placed(
   layout: OldLayout,
   what: (location: XmlElement) => string,
 ): readonly string[] {
-  const named = locations.filter(({ attributes }) => attributes.node !== undefined)
   const lines = (label: string, members: readonly XmlElement[]): readonly string[] => {
     if (members.length === 0) return []
     if (layout.dialect !== '0.9') return [label, ...members.map((one) => `      ${what(one)} ${traits(one, layout)}`)]
@@ -103,9 +109,9 @@ function placed(
   return [
     ...lines(
       wanted,
-      named.filter((one) => !isAgainst(one)),
+      locations.filter((one) => !isAgainst(one)),
     ),
-    ...lines(unwanted, named.filter(isAgainst)),
+    ...lines(unwanted, locations.filter(isAgainst)),
   ]
 }
 

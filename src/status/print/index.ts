@@ -2,7 +2,7 @@
  * A status as text: "Node List" and "Full List of Resources", as crm_mon and crm_simulate print them, with two blanks of
  * indentation per level and a blank line between the sections.
  */
-import type { ClusterStatus } from '../cluster-status.ts'
+import type { ClusterStatus, PrimitiveResource } from '../cluster-status.ts'
 import { indent } from './group.ts'
 import { printNodes } from './nodes.ts'
 import { printResourceList } from './resource-list.ts'
@@ -20,11 +20,13 @@ export function printClusterStatus(
     tellsInactive = true,
     nodesAre = '',
     onlyOn,
+    isTold,
   }: {
     readonly tellsPending?: boolean
     readonly tellsInactive?: boolean
     readonly nodesAre?: string
     readonly onlyOn?: readonly string[]
+    readonly isTold?: (resource: PrimitiveResource) => boolean
   } = {},
 ): string {
   const resources = printResourceList({
@@ -32,6 +34,7 @@ export function printClusterStatus(
     tellsPending,
     tellsInactive,
     ...(onlyOn === undefined ? {} : { onlyOn }),
+    ...(isTold === undefined ? {} : { isTold }),
   })
   const nodes = indent([`* Node List${nodesAre === '' ? '' : ` (${nodesAre})`}:`, ...indent(printNodes(status))])
   return [

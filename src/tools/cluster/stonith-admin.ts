@@ -99,6 +99,8 @@ async function run(call: ParsedCall, world: ToolWorld): Promise<ToolReply> {
   const wrongValue = wrongParameter(call)
   if (wrongValue !== undefined) return refused(exitCodes.usage, `stonith_admin: ${wrongValue}`)
   if (asksFenceAgents(call.given)) return onFenceAgents(call, command.name)
+  if (command.name === 'register' && !hasOption(call.given, 'agent'))
+    return refused(exitCodes.usage, 'stonith_admin: Please specify an agent to query using -a,--agent [value]')
   if (!world.isCluster)
     return refused(exitCodes.notConnected, 'Could not connect to fencer: Transport endpoint is not connected')
   const durationOf = (name: string) => parseDurationMs(optionValue(call.given, name) ?? '')

@@ -94,6 +94,10 @@ function isAt(status: ClusterStatus, parts: readonly PrimitiveResource[], node: 
   return places.length === 0 || places.some((place) => place.node === node)
 }
 
+/** The primitives in which a name is, of all resources. */
+export const namedIn = ({ resources }: ClusterStatus, names: readonly string[]): ReadonlySet<PrimitiveResource> =>
+  new Set(resources.flatMap((whole) => names.flatMap((name) => primitivesNamed(whole, name))))
+
 /** By its name, or that of one instance: `ping:1`. Of what is unique, the name alone means the first; of a group that is cloned, a member means it whole. */
 function primitivesNamed(resource: Resource, name: string): readonly PrimitiveResource[] {
   if (resource.id === name) return primitivesIn(resource)

@@ -194,8 +194,7 @@ async function run(call: ParsedCall, world: ToolWorld): Promise<ToolReply> {
     case 'list-raw':
       return listRaw(world)
     case 'why':
-      if (resource === undefined) return whyOnNode(optionValue(given, 'node'), world)
-      return await onResource(call, { command, resource }, world)
+      return await why(call, { command, resource }, world)
     case 'list-operations':
     case 'list-all-operations':
       return listOperations(call, command.name === 'list-operations', world)
@@ -226,8 +225,14 @@ function wrongTogether(given: readonly GivenOption[], command: string): string |
   return undefined
 }
 
-function whyOnNode(node: string | undefined, world: ToolWorld): ToolReply {
-  return node === undefined || knowsNode(world, node) ? whatRuns(node, world) : noNode(node)
+async function why(
+  call: ParsedCall,
+  { command, resource }: { readonly command: GivenOption; readonly resource: string | undefined },
+  world: ToolWorld,
+): Promise<ToolReply> {
+  const node = optionValue(call.given, 'node')
+  if (node !== undefined && !knowsNode(world, node)) return noNode(node)
+  return resource === undefined ? whatRuns(node, world) : await onResource(call, { command, resource }, world)
 }
 
 /** `name=value` stands for a parameter of the agent. */

@@ -6,8 +6,9 @@ import {
   findResource,
   parentResource,
   readConfiguration,
+  type XmlElement,
 } from '../../../cib/index.ts'
-import { judgesAsPcs } from '../../as-pcs/speech.ts'
+import { judgesAsPcs, writesAs011 } from '../../as-pcs/speech.ts'
 import { type Call, type Command, done, type Outcome, Refusal } from '../../call/command.ts'
 import { formatFlag, inFormat } from '../../call/output-format.ts'
 import { resourcesOf } from '../../facts/describe-constraint.ts'
@@ -73,10 +74,15 @@ export const constraintKindConfigs: readonly Command[] = kinds.map((kind) => ({
   },
 }))
 
-function isAbout(constraint: Constraint, by: 'resources' | 'nodes', names: readonly string[]): boolean {
+/** pcs 0.11 shows constraints with rules whatever nodes are asked for. */
+function isAbout(
+  constraint: Constraint,
+  { by, names, withRules }: { by: 'resources' | 'nodes'; names: readonly string[]; withRules: boolean },
+): boolean {
   if (names.length === 0) return true
   if (by === 'resources') return resourcesOf(constraint).some((id) => names.includes(id))
-  return constraint.kind === 'location' && constraint.where.by === 'node' && names.includes(constraint.where.node)
+  if (constraint.kind !== 'location') return false
+  return constraint.where.by === 'node' ? names.includes(constraint.where.node) : withRules
 }
 
 export const constraintRef: Command = {
@@ -95,14 +101,17 @@ export const constraintRef: Command = {
       const isClone = outer?.name === 'clone' || outer?.name === 'master'
       return [resource, ...(isClone ? [outer.attributes.id] : [])]
     }
+    const as011 = writesAs011(call.speech)
     const none = call.speech.dialect === '0.11' ? 'No Matches.' : 'No Matches'
-    const asked = judgesAsPcs(call.speech) ? [...new Set(call.words)].sort() : call.words
+    const asked = judgesAsPcs(call.speech) && !as011 ? [...new Set(call.words)].sort() : call.words
     const facts = asked.map((resource) => ({
       resource,
-      constraints: constraints
-        .filter((constraint) => resourcesOf(constraint).some((id) => namesOf(resource).includes(id)))
-        .map(({ id }) => id)
-        .sort(),
+      constraints: as011
+        ? constraintsByKind(cib, namesOf(resource))
+        : constraints
+            .filter((constraint) => resourcesOf(constraint).some((id) => namesOf(resource).includes(id)))
+            .map(({ id }) => id)
+            .sort(),
     }))
     const text = facts.map(
       ({ resource, constraints: ids }) =>
@@ -110,6 +119,30 @@ export const constraintRef: Command = {
     )
     return done(text.join(''), facts)
   },
+}
+
+const kindsAs011 = ['rsc_colocation', 'rsc_location', 'rsc_order', 'rsc_ticket']
+
+/** As pcs 0.11 lists them: those of the clone first, each by kind as the CIB has them, then sets by id. */
+function constraintsByKind(cib: XmlElement, [resource, clone]: readonly (string | undefined)[]): readonly string[] {
+  const section = childElement(configurationElement(cib), 'constraints')
+  const elements = section ? childElements(section) : []
+  const pairsOf = (id: string): readonly XmlElement[] =>
+    kindsAs011.flatMap((kind) =>
+      elements.filter(
+        ({ name, attributes: { rsc, first, then: last, 'with-rsc': primary } }) =>
+          name === kind && [rsc, first, last, primary].includes(id),
+      ),
+    )
+  const setsOf = (id: string): readonly XmlElement[] =>
+    elements.filter((one) =>
+      childElements(one, 'resource_set').some((set) =>
+        childElements(set, 'resource_ref').some(({ attributes }) => attributes.id === id),
+      ),
+    )
+  const names = [clone, resource].filter((id) => id !== undefined)
+  const ids = (found: readonly XmlElement[]): readonly string[] => found.map(({ attributes }) => attributes.id ?? '')
+  return [...ids(names.flatMap(pairsOf)), ...ids(names.flatMap(setsOf)).toSorted()]
 }
 
 interface Shown {
@@ -122,7 +155,9 @@ interface Shown {
 async function show(call: Call, { kinds: shownKinds, by, names = [] }: Shown): Promise<Outcome> {
   const { cib } = await call.cluster.readCib()
   const wanted = readConfiguration(cib).constraints.filter(
-    (constraint) => shownKinds.includes(constraint.kind) && (by === undefined || isAbout(constraint, by, names)),
+    (constraint) =>
+      shownKinds.includes(constraint.kind) &&
+      (by === undefined || isAbout(constraint, { by, names, withRules: writesAs011(call.speech) })),
   )
   const ids = new Set(wanted.map(({ id }) => id))
   const section = childElement(configurationElement(cib), 'constraints')
@@ -137,7 +172,9 @@ async function show(call: Call, { kinds: shownKinds, by, names = [] }: Shown): P
       const context = formContext(call, cib)
       const layout: OldLayout = { dialect, withIds, withExpired: call.flags.has('all'), context }
       if (by === undefined) return oldConstraintLines(elements, shownKinds, layout)
-      return by === 'resources' ? oldLocationsByResource(elements, layout) : oldLocationsByNode(elements, layout)
+      return by === 'resources'
+        ? oldLocationsByResource(elements, layout)
+        : oldLocationsByNode(elements, layout, names.length === 0)
     }
     if (by === 'resources') return locationsByResource(shown.location, withIds)
     if (by === undefined) return constraintTextLines(shown, withIds)

@@ -11,7 +11,7 @@ import { judgesAsPcs, writesAs011 } from '../../as-pcs/speech.ts'
 import { type Call, type Command, changeFlags, type Outcome, Refusal } from '../../call/command.ts'
 import { changeCib } from '../../change/change.ts'
 import { onlyKnown, readRole, readScore } from '../../grammar/constraint-words.ts'
-import { readRule } from '../../grammar/rule-words.ts'
+import { readRule, withNestedScores } from '../../grammar/rule-words.ts'
 import { expectWords, parsePairs, wrongCall } from '../../grammar/words.ts'
 
 const usage =
@@ -134,7 +134,8 @@ async function byRule(call: Call, resource: string, words: readonly string[]): P
   const options = parsePairs(words.filter(isOption), 'options of a rule')
   const typed = words.filter((word) => !isOption(word))
   if (typed.length > 1) call.tell({ code: 'rule-in-words' })
-  const rule = readRule(typed, { keepsBlanks: writesAs011(call.speech) && typed.length > 1 })
+  const as011 = writesAs011(call.speech)
+  const rule = readRule(typed, { keepsBlanks: as011 && typed.length > 1, as011 })
   const stray = conditionKinds(rule.conditions).find((kind) => kind === 'resource' || kind === 'operation')
   if (stray !== undefined)
     throw new Refusal({
@@ -161,10 +162,11 @@ async function byRule(call: Call, resource: string, words: readonly string[]): P
           by: 'rule',
           rule: {
             ...rule,
+            ...(as011 ? { conditions: withNestedScores(rule.conditions) } : {}),
             ...(scoreAttribute === undefined ? { score: readScore(score ?? 'INFINITY') } : { scoreAttribute }),
             ...(role === undefined ? {} : { role: readRole(role) }),
             ...(ruleId === undefined ? {} : { id: ruleId }),
-            withoutOp: writesAs011(call.speech),
+            withoutOp: as011,
           },
         },
         force: call.flags.has('force'),

@@ -7,7 +7,7 @@ import {
   setNodeAttributes,
   type XmlElement,
 } from '../../../cib/index.ts'
-import { judgesAsPcs } from '../../as-pcs/speech.ts'
+import { judgesAsPcs, writesAs011 } from '../../as-pcs/speech.ts'
 import { type Call, type Command, changeFlags, done, type Outcome, Refusal, refused } from '../../call/command.ts'
 import { liveCluster } from '../../call/live.ts'
 import { formatFlag, inFormat } from '../../call/output-format.ts'
@@ -43,7 +43,7 @@ async function showAttributes(call: Call): Promise<Outcome> {
   const facts = nodes.map((node) => ({
     node: node.name,
     attributes: Object.fromEntries(
-      node.attributes
+      ownSets(call, node.attributes)
         .flatMap(({ pairs }) => pairs)
         .filter(({ name }) => onlyName === undefined || name === onlyName)
         .map(({ name, value }) => [name, isHidden(name) ? hiddenValue : value]),
@@ -51,7 +51,7 @@ async function showAttributes(call: Call): Promise<Outcome> {
   }))
   const lines = inOrder(call, facts)
     .filter(({ attributes }) => Object.keys(attributes).length > 0)
-    .map(({ node, attributes }) => ` ${node}: ${pairWords(attributes).toSorted().join(' ')}\n`)
+    .map(({ node, attributes }) => ` ${node}: ${attributeWords(call, attributes).join(' ')}\n`)
   return await inFormat(call, {
     text: () => `Node Attributes:\n${lines.join('')}`,
     json: facts,
@@ -62,6 +62,18 @@ async function showAttributes(call: Call): Promise<Outcome> {
       ),
   })
 }
+
+/** pcs 0.11 reads the first set of a node alone. */
+export const ownSets = <Set>(call: Call, sets: readonly Set[]): readonly Set[] =>
+  writesAs011(call.speech) ? sets.slice(0, 1) : sets
+
+/** pcs puts no name of an attribute in quotes. */
+const attributeWords = (call: Call, attributes: Readonly<Record<string, string>>): readonly string[] =>
+  judgesAsPcs(call.speech)
+    ? Object.entries(attributes)
+        .toSorted(([a], [b]) => (a < b ? -1 : 1))
+        .map(([name, value]) => `${name}${pairWords({ '': value }).join('')}`)
+    : pairWords(attributes).toSorted()
 
 /** pcs lists nodes by their names. */
 const inOrder = <Fact extends { readonly node: string }>(call: Call, facts: readonly Fact[]): readonly Fact[] =>

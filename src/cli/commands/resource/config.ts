@@ -9,7 +9,7 @@ import {
   secretNames,
   type XmlElement,
 } from '../../../cib/index.ts'
-import { judgesAsPcs } from '../../as-pcs/speech.ts'
+import { judgesAsPcs, writesAs011 } from '../../as-pcs/speech.ts'
 import { type Call, type Command, type Outcome, Refusal } from '../../call/command.ts'
 import { formatFlag, inFormat } from '../../call/output-format.ts'
 import { commandsText, levelCommands, resourceCommands } from '../../pcs-form/as-commands.ts'
@@ -101,7 +101,7 @@ async function show(call: Call, { listed, named, what, topology = false }: Shown
     pcsCmd: () =>
       commandsText([
         ...resourceCommands(resourcesForm(shown, formContext(call, cib, showSecrets))),
-        ...(topology ? levelCommands(fencingLevelsIn(cib)) : []),
+        ...(topology && !writesAs011(call.speech) ? levelCommands(fencingLevelsIn(cib)) : []),
       ]),
     cmd: async () => [
       ...(await rebuildingCommands(call, cib, { sections: ['resources'], ids })),

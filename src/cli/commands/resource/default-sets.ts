@@ -9,7 +9,7 @@ import { judgesAsPcs, writesAs011 } from '../../as-pcs/speech.ts'
 import { type Command, changeFlags, done, Refusal } from '../../call/command.ts'
 import { changeCib, takesAnyValue } from '../../change/change.ts'
 import { onlyKnown, readScore } from '../../grammar/constraint-words.ts'
-import { readRule } from '../../grammar/rule-words.ts'
+import { readRule, withNestedScores } from '../../grammar/rule-words.ts'
 import { expectWords, parsePairs, splitSections } from '../../grammar/words.ts'
 
 /** `resource defaults set …` and `resource op defaults set …`: the same for two kinds. */
@@ -46,6 +46,7 @@ function createSet(of: DefaultsOf, path: readonly string[], alias: readonly stri
       const values = Object.fromEntries(parsePairs(words('meta'), 'defaults'))
       const expression = words('rule')
       if (expression.length > 1) call.tell({ code: 'rule-in-words' })
+      const as011 = writesAs011(call.speech)
       const rule = expression.length === 0 ? undefined : readRule(expression)
       if (rule && call.speech.program === 'pcs') refuseForDefaults(of, rule.conditions)
       const [id, score] = [own.get('id'), own.get('score')]
@@ -57,7 +58,9 @@ function createSet(of: DefaultsOf, path: readonly string[], alias: readonly stri
             force: takesAnyValue(call),
             ...(id === undefined ? {} : { id }),
             ...(score === undefined ? {} : { score: readScore(score) }),
-            ...(rule === undefined ? {} : { rule: { ...rule, scored: writesAs011(call.speech) } }),
+            ...(rule === undefined
+              ? {}
+              : { rule: as011 ? { ...rule, conditions: withNestedScores(rule.conditions), scored: true } : rule }),
           }),
         message: ({ created }) => `The set of defaults ${created[0] ?? ''} is configured.`,
         notices: () => [{ code: 'defaults-may-be-overridden' }],

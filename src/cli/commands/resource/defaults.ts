@@ -10,10 +10,12 @@ import {
 import { judgesAsPcs } from '../../as-pcs/speech.ts'
 import { type Call, type Command, changeFlags, done, type Outcome, Refusal } from '../../call/command.ts'
 import { formatFlag, inFormat } from '../../call/output-format.ts'
+import type { Dialect } from '../../call/speech.ts'
 import { changeCib, takesAnyValue } from '../../change/change.ts'
 import { parsePairs, wrongCall } from '../../grammar/words.ts'
 import { commandsText, defaultsCommands } from '../../pcs-form/as-commands.ts'
 import { formContext, type NvsetForm, nvsetForms, nvsetLines } from '../../pcs-form/nvset.ts'
+import { ruleLines } from '../../pcs-form/rule.ts'
 import { rebuildingCommands } from '../../replay/index.ts'
 
 type Kind = 'resource' | 'operation'
@@ -77,7 +79,7 @@ async function showDefaults(call: Call, of: Kind): Promise<Outcome> {
       ? oldLines(shown[0])
       : dialect === '0.11' && shown.length === 0 && call.speech.program === 'pcs'
         ? ['No defaults set']
-        : shown.flatMap((set) => nvsetLines(set, 'Meta Attrs', call.flags.has('full') && dialect === '0.12'))
+        : shown.flatMap((set) => setLines(set, { withIds: call.flags.has('full'), dialect }))
   return await inFormat(call, {
     text: () => lines.map((line) => `${line}\n`).join(''),
     nothing: 'No defaults are set.',
@@ -89,6 +91,12 @@ async function showDefaults(call: Call, of: Kind): Promise<Outcome> {
     pcsCmd: () => commandsText(defaultsCommands(of === 'resource' ? 'resource' : 'resource op', shown)),
     cmd: () => rebuildingCommands(call, cib, { sections: [of === 'resource' ? 'rsc_defaults' : 'op_defaults'] }),
   })
+}
+
+/** pcs 0.11 shows the ids of the rule alone. */
+function setLines(set: NvsetForm, { withIds, dialect }: { withIds: boolean; dialect: Dialect }): readonly string[] {
+  if (dialect !== '0.11' || set.rule === null) return nvsetLines(set, 'Meta Attrs', withIds && dialect === '0.12')
+  return nvsetLines(set, 'Meta Attrs', false, ruleLines(set.rule, withIds, ''))
 }
 
 /** Until 0.10.7, which brought sets with rules: what had no place in these lines was printed as it is since. */

@@ -11,6 +11,7 @@ import { changeCib } from '../../change/change.ts'
 import { parsePairs } from '../../grammar/words.ts'
 import { pairWords } from '../../pcs-form/nvset.ts'
 import { rebuildingCommands } from '../../replay/index.ts'
+import { ownSets } from '../node/attribute.ts'
 
 interface Capacity {
   readonly id: string
@@ -82,7 +83,7 @@ export const nodeUtilization: Command = {
       all: readConfiguration(cib).nodes.map(({ name, utilization }) => ({
         id: name,
         utilization: Object.fromEntries(
-          utilization.flatMap(({ pairs }) => pairs.map((pair) => [pair.name, pair.value] as const)),
+          ownSets(call, utilization).flatMap(({ pairs }) => pairs.map((pair) => [pair.name, pair.value] as const)),
         ),
       })),
       cmd: async () =>

@@ -1,3 +1,5 @@
+import type { PrimitiveResource } from '../../../status/index.ts'
+import { namedIn } from '../../../tools/index.ts'
 import { judgesAsPcs } from '../../as-pcs/speech.ts'
 import { type Call, type Command, done, type Outcome, Refusal } from '../../call/command.ts'
 import { resourceFacts } from '../../facts/status-facts.ts'
@@ -63,8 +65,11 @@ async function show(call: Call, what: { readonly fencing: boolean; readonly none
     anyResource: judgesAsPcs(call.speech) && hideInactive,
     ...(node === undefined ? {} : { node }),
   })
+  // pcs shows the member that is named, and not its whole group.
+  const named = judgesAsPcs(call.speech) && names.length > 0 ? namedIn(status, namedBy(cib, names)) : undefined
+  const isTold = named && ((resource: PrimitiveResource) => named.has(resource))
   const lines = [
-    ...(selected.resources.length === 0 ? [] : resourceLines(selected, call.speech, { hideInactive, node })),
+    ...(selected.resources.length === 0 ? [] : resourceLines(selected, call.speech, { hideInactive, node, isTold })),
   ]
   const levels = what.fencing && names.length === 0 && node === undefined ? topologyLines(cib, call.speech.dialect) : []
   const empty = own.resources.length === 0 && !hideInactive && node === undefined ? what.none : 'No active resources'
