@@ -19,7 +19,6 @@ import {
   type XmlElement,
 } from '../../cib/index.ts'
 import { contradictedHolds, describeHold, howToEnd, restoreHolds, splitHolds, withoutHolds } from '../../holds/index.ts'
-import { writesAs011 } from '../as-pcs/speech.ts'
 import { type Call, done, type Outcome, Refusal } from '../call/command.ts'
 import type { About, Notice } from '../call/message.ts'
 import { aboutDuplicate } from '../pcs-form/duplicates.ts'
@@ -180,7 +179,8 @@ function fitted(call: Call, before: XmlElement, change: Change): Edited {
     isForPcs(call) ? aboutDuplicate(call, before, report) : undefined,
   )
   const fits = fitSchema(before, made, (cib) => editedOrRefused(edit(cib)), {
-    raisesForRules: !writesAs011(call.speech),
+    // pcs 0.11 leaves the schema as it is.
+    raisesForRules: !(isForPcs(call) && call.speech.dialect === '0.11'),
   })
   if (!fits.ok) {
     // Where both find fault, validation says it better.
