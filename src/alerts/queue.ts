@@ -7,7 +7,7 @@
  */
 import { assertNever, type MonotonicMs, monotonicMs, type Step } from '../base/index.ts'
 import type { QueuedCall } from './calls.ts'
-import { dueRepeats, noteRepeat, type Told } from './repeats.ts'
+import { dueRepeats, type LastCalled, noteRepeat } from './repeats.ts'
 
 /** How many programs of one alert run at the same time. */
 const besideEachOther = 8
@@ -31,7 +31,7 @@ interface Lane {
   readonly vain: number
   /** The next attempt is not made before. */
   readonly notBefore?: MonotonicMs
-  readonly told: ReadonlyMap<string, Told>
+  readonly told: ReadonlyMap<string, LastCalled>
 }
 
 export interface AlertQueue {
@@ -139,7 +139,7 @@ function over(
 function configured(state: AlertQueue, wanted: ReadonlySet<string>): QueueStep {
   const step = without(state, (lane) => !wanted.has(lane))
   const lanes = [...step.state.lanes].reduce((left, [name, { notBefore: _now, ...lane }]) => {
-    const told = wanted.has(name) ? lane.told : new Map<string, Told>()
+    const told = wanted.has(name) ? lane.told : new Map<string, LastCalled>()
     return withLane(left, name, { ...lane, told, vain: 0 })
   }, step.state)
   return { state: lanes, effects: step.effects }

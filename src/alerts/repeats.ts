@@ -2,7 +2,7 @@
 import { type MonotonicMs, monotonicMs } from '../base/index.ts'
 import type { QueuedCall } from './calls.ts'
 
-export interface Told {
+export interface LastCalled {
   readonly until: MonotonicMs
   /** What was left out since: how often, and the last of it. */
   readonly omitted: number
@@ -13,10 +13,10 @@ export interface Told {
 const longestMemory = 1000
 
 export function noteRepeat(
-  told: ReadonlyMap<string, Told>,
+  told: ReadonlyMap<string, LastCalled>,
   call: QueuedCall,
   now: MonotonicMs,
-): { readonly told: ReadonlyMap<string, Told>; readonly isRepeat: boolean } {
+): { readonly told: ReadonlyMap<string, LastCalled>; readonly isRepeat: boolean } {
   const { sameness, repeatMs } = call
   if (sameness === undefined || repeatMs <= 0) return { told, isRepeat: false }
   const before = told.get(sameness)
@@ -30,9 +30,9 @@ export function noteRepeat(
 }
 
 export function dueRepeats(
-  told: ReadonlyMap<string, Told>,
+  told: ReadonlyMap<string, LastCalled>,
   now: MonotonicMs,
-): { readonly told: ReadonlyMap<string, Told>; readonly calls: readonly QueuedCall[] } {
+): { readonly told: ReadonlyMap<string, LastCalled>; readonly calls: readonly QueuedCall[] } {
   const left = new Map(told)
   const calls: QueuedCall[] = []
   for (const [sameness, { until, omitted, last }] of told) {

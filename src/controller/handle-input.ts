@@ -43,14 +43,14 @@ export function handleInput(state: ControllerState, input: ControllerInput, now:
     case 'quorum': {
       const { lease: _before, voters: _voted, otherVoter: _other, ...rest } = state
       const { voters, otherVoter } = input.voters === undefined ? state : input
-      const told = {
+      const reported = {
         ...(input.lease === undefined ? {} : { lease: input.lease }),
         ...(voters === undefined ? {} : { voters }),
         ...(otherVoter === undefined ? {} : { otherVoter }),
       }
       // What was asked for without quorum was not performed, and is never answered.
       const campaigning = state.campaigning && now < input.until
-      return turn({ ...rest, campaigning, quorateUntil: input.until, ...told })
+      return turn({ ...rest, campaigning, quorateUntil: input.until, ...reported })
     }
     case 'silence': {
       const silent = new Map(input.silent.map((node) => [node, state.silent.get(node) ?? now]))

@@ -38,4 +38,4 @@ export {
   type ReplicatedConfiguration,
 } from './view.ts'
 export type { WalkedStep, WalkReport } from './walk-report.ts'
-export { type DiskWatch, diskWatchOf, type ToldWatchdog, watchdogAttributes, watchdogMsOf } from './watchdog.ts'
+export { type DiskWatch, diskWatchOf, type ReportedWatchdog, watchdogAttributes, watchdogMsOf } from './watchdog.ts'

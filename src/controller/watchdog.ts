@@ -17,13 +17,13 @@ export interface DiskWatch {
 }
 
 /** What a node says of its watchdog: that others may count on it alone, or on the disks. */
-export interface ToldWatchdog {
+export interface ReportedWatchdog {
   readonly watchdogMs?: number
   readonly sbd?: DiskWatch
 }
 
 /** For the node-state of one that is integrated. */
-export function watchdogAttributes({ watchdogMs, sbd }: ToldWatchdog): Readonly<Record<string, string>> {
+export function watchdogAttributes({ watchdogMs, sbd }: ReportedWatchdog): Readonly<Record<string, string>> {
   return {
     ...(watchdogMs === undefined ? {} : { [attribute]: String(watchdogMs) }),
     ...(sbd === undefined
@@ -33,10 +33,10 @@ export function watchdogAttributes({ watchdogMs, sbd }: ToldWatchdog): Readonly<
 }
 
 /** The node-state does not tell what the node tells now. */
-export function isWatchdogOutdated(state: NodeStateRecord | undefined, record: ToldWatchdog): boolean {
-  const told = watchdogAttributes(record)
+export function isWatchdogOutdated(state: NodeStateRecord | undefined, record: ReportedWatchdog): boolean {
+  const reported = watchdogAttributes(record)
   const names = [attribute, disksAttribute, disksWatchdogAttribute]
-  return names.some((name) => state?.attributes?.[name] !== told[name])
+  return names.some((name) => state?.attributes?.[name] !== reported[name])
 }
 
 /** Undefined: it feeds none that others may count on, so that it must be fenced otherwise. */
@@ -60,20 +60,20 @@ export function parseDiskWatch(value: unknown): DiskWatch | undefined {
 }
 
 function millisecondsOf(text: string | undefined): number | undefined {
-  const told = Number(text)
-  return Number.isFinite(told) && told > 0 ? told : undefined
+  const reported = Number(text)
+  return Number.isFinite(reported) && reported > 0 ? reported : undefined
 }
 
-type DiskTold = DiskWatch['disks'][number]
+type ReportedDisk = DiskWatch['disks'][number]
 
-const textOfDisk = ({ path, uuid }: DiskTold): string => (uuid === undefined ? path : `${path}=${uuid}`)
+const textOfDisk = ({ path, uuid }: ReportedDisk): string => (uuid === undefined ? path : `${path}=${uuid}`)
 
-function diskOfText(text: string): DiskTold {
+function diskOfText(text: string): ReportedDisk {
   const [, path = text, uuid] = /^(.*)=([0-9a-f]{32})$/.exec(text) ?? []
   return { path, ...(uuid === undefined ? {} : { uuid }) }
 }
 
-function parseDisk(value: unknown): readonly DiskTold[] {
+function parseDisk(value: unknown): readonly ReportedDisk[] {
   if (typeof value !== 'object' || value === null || !('path' in value) || typeof value.path !== 'string') return []
   const uuid = 'uuid' in value && typeof value.uuid === 'string' ? { uuid: value.uuid } : {}
   return [{ path: value.path, ...uuid }]

@@ -22,7 +22,7 @@ export interface SbdHeader {
 export const sbdMessages = ['clear', 'test', 'reset', 'off', 'exit', 'crashdump'] as const
 export type SbdMessage = (typeof sbdMessages)[number]
 
-export interface SbdLetter {
+export interface SlotMessage {
   /** Undefined: a number that no message has. */
   readonly message: SbdMessage | undefined
   readonly from: string
@@ -31,7 +31,7 @@ export interface SbdLetter {
 const endings = ['reset', 'off', 'crashdump'] as const
 
 /** Undefined: the message lets its node live. */
-export const endingOf = ({ message }: SbdLetter): (typeof endings)[number] | undefined =>
+export const endingOf = ({ message }: SlotMessage): (typeof endings)[number] | undefined =>
   endings.find((ending) => ending === message)
 
 const magic = 'SBD_SBD_'
@@ -67,7 +67,7 @@ export function parseSlot(sector: Buffer): string | undefined {
   return sector.readUInt8(0) === 1 ? textAt(sector, 1) : undefined
 }
 
-export function parseLetter(sector: Buffer): SbdLetter {
+export function parseSlotMessage(sector: Buffer): SlotMessage {
   return { message: sbdMessages[sector.readUInt8(0)], from: textAt(sector, 1) }
 }
 

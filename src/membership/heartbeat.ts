@@ -93,7 +93,7 @@ export interface HeartbeatState {
   readonly lastCalendarMs?: number
   readonly nextPulseAt: MonotonicMs
   /** What was last told with `view-changed`, and the silent nodes that were last sent. */
-  readonly told: string
+  readonly reported: string
   readonly sentSilent: readonly NodeName[]
 }
 
@@ -110,7 +110,7 @@ export function initialHeartbeat(
     members: [],
     lastStep: now,
     nextPulseAt: now,
-    told: '',
+    reported: '',
     sentSilent: [],
   }
 }
@@ -120,9 +120,9 @@ export function heartbeatStep(state: HeartbeatState, input: HeartbeatInput, now:
   if (routine) return { state: routine, effects: [] }
   const woken = noticePause(state, input, now)
   const next = takeInput(woken.state, input, now)
-  const told = tellView(next, now)
-  const sent = sendPulse(told.state, input, now)
-  return { state: sent.state, effects: [...woken.effects, ...told.effects, ...sent.effects] }
+  const reported = reportView(next, now)
+  const sent = sendPulse(reported.state, input, now)
+  return { state: sent.state, effects: [...woken.effects, ...reported.effects, ...sent.effects] }
 }
 
 /**
@@ -319,12 +319,12 @@ function withPeer(state: HeartbeatState, node: NodeName, peer: Peer): HeartbeatS
   return { ...state, peers: new Map(state.peers).set(node, peer) }
 }
 
-function tellView(state: HeartbeatState, now: MonotonicMs): HeartbeatStep {
-  const told = peerViews(state, now)
+function reportView(state: HeartbeatState, now: MonotonicMs): HeartbeatStep {
+  const reported = peerViews(state, now)
     .map(({ node, state: kind, agreed, incarnation }) => `${node}:${kind}:${agreed}:${incarnation ?? ''}`)
     .join(' ')
-  if (told === state.told) return { state, effects: [] }
-  return { state: { ...state, told }, effects: [{ kind: 'view-changed' }] }
+  if (reported === state.reported) return { state, effects: [] }
+  return { state: { ...state, reported }, effects: [{ kind: 'view-changed' }] }
 }
 
 /** Due, or the list of silent nodes has changed: the others need this node's word at once. */

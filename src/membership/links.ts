@@ -66,13 +66,13 @@ export interface LinksState {
   readonly steadyMs: number
   readonly peers: ReadonlyMap<NodeName, ReadonlyMap<number, Link>>
   /** What was last told with `links-changed`. */
-  readonly told: string
+  readonly reported: string
   /** What was last told with `dead-changed`. */
-  readonly toldDead: string
+  readonly reportedDead: string
 }
 
 export function initialLinks(timings: HeartbeatTimings): LinksState {
-  return { ...patienceOf(timings), peers: new Map(), told: '', toldDead: '' }
+  return { ...patienceOf(timings), peers: new Map(), reported: '', reportedDead: '' }
 }
 
 /**
@@ -86,16 +86,16 @@ const patienceOf = ({ tokenMs, heartbeatIntervalMs }: HeartbeatTimings) => ({
 
 export function linksStep(state: LinksState, input: LinksInput, now: MonotonicMs): Step<LinksState, LinksEffect> {
   const next = takeInput(state, input, now)
-  const told = linkViews(next, now)
+  const reported = linkViews(next, now)
     .map(({ node, link, state: kind }) => `${node}/${link}:${kind}`)
     .join(' ')
-  const toldDead = deadLinks(next, now)
+  const reportedDead = deadLinks(next, now)
     .map(({ node, link }) => `${node}/${link}`)
     .join(' ')
   const effects: LinksEffect[] = []
-  if (told !== state.told) effects.push({ kind: 'links-changed' })
-  if (toldDead !== state.toldDead) effects.push({ kind: 'dead-changed' })
-  return { state: effects.length === 0 ? next : { ...next, told, toldDead }, effects }
+  if (reported !== state.reported) effects.push({ kind: 'links-changed' })
+  if (reportedDead !== state.reportedDead) effects.push({ kind: 'dead-changed' })
+  return { state: effects.length === 0 ? next : { ...next, reported, reportedDead }, effects }
 }
 
 /**

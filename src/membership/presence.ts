@@ -76,7 +76,7 @@ export interface PresenceState {
   readonly leaveAloneAt?: MonotonicMs
   /** When it goes whatever still runs (cluster option `shutdown-escalation`). */
   readonly escalateAt?: MonotonicMs
-  readonly toldDown: boolean
+  readonly reportedDown: boolean
 }
 
 /** A loss of quorum that is over within this time does not make a leaving node stop its resources by itself. */
@@ -93,7 +93,7 @@ export function initialPresence(self: NodeName, incarnation: number): PresenceSt
     retryAt: monotonicMs(0),
     shutdownRequested: false,
     stoppingLocally: false,
-    toldDown: false,
+    reportedDown: false,
   }
 }
 
@@ -165,11 +165,11 @@ function act(state: PresenceState, now: MonotonicMs): Step<PresenceState, Presen
   const effects: PresenceEffect[] = []
   let next = state
   if (state.phase !== 'leaving') next = { ...next, phase: phaseOf(registered, acknowledged) }
-  if (declaredDown && registered && !state.toldDown && state.phase !== 'leaving') {
-    next = { ...next, toldDown: true }
+  if (declaredDown && registered && !state.reportedDown && state.phase !== 'leaving') {
+    next = { ...next, reportedDown: true }
     effects.push({ kind: 'declared-down' })
   }
-  if (!declaredDown) next = { ...next, toldDown: false }
+  if (!declaredDown) next = { ...next, reportedDown: false }
   if (next.phase === 'leaving') return leave(next, registered, effects, now)
   const wanted = registered && acknowledged ? 'member' : 'joining'
   if (state.lease === undefined || (registered && record.state === wanted && !outdated)) return { state: next, effects }

@@ -22,12 +22,12 @@ export function fence(
 ): FencingTurn {
   const { id, term, target, timeoutMs, delayMs, reason, incarnation } = request
   const action = asWanted(state, target, request.action)
-  const told = only(
+  const reported = only(
     withAsked(state, id, { action, incarnation, byAdministrator: false }),
     log('warn', 'a node is to be fenced', { target, action, reason }),
   )
   const demand = { id, term, target, action, timeoutMs, delayMs, reason, random, client: 'controller' }
-  return after(told, (next) => inTurn(next, 'dc', { demand, now }))
+  return after(reported, (next) => inTurn(next, 'dc', { demand, now }))
 }
 
 export function fenceForAdministrator(
@@ -64,7 +64,7 @@ export function fencePeer(
   if (peer.withdrawn) {
     const { peer: _over, ...fencing } = state.fencing
     const message = `${target} is heard again.`
-    return { ...only({ ...state, fencing }), told: [{ kind: 'fenced', id: attempt, succeeded: false, message }] }
+    return { ...only({ ...state, fencing }), reported: [{ kind: 'fenced', id: attempt, succeeded: false, message }] }
   }
   const next = withFencing(state, { peer: { ...peer, planning: false } })
   const reason = 'it is silent, and the survivor of two must be the only one'
@@ -144,11 +144,11 @@ export function takeUpLeftOff(state: NodeState, now: MonotonicMs): FencingTurn {
     (done, { record, target, devices: known }) =>
       after(done, (next) => {
         const devices = known ?? firstLevel(next, target)
-        const told = log('warn', 'a node that a reboot has left off is switched on', { target, devices })
+        const reported = log('warn', 'a node that a reboot has left off is switched on', { target, devices })
         const { id, reason = 'it was left off', client = 'controller' } = record
         const more = { timeoutMs: timeoutMs(next), delayMs: 0, random: 0, runners: runners(next) }
         const demand = { id, term, target, action: 'reboot', reason, client, ...more } as const
-        return after(only(withMeant(next, target), told), (then) =>
+        return after(only(withMeant(next, target), reported), (then) =>
           step(then, 'dc', leftOff(then, record, { demand, devices }), now),
         )
       }),

@@ -120,13 +120,16 @@ export function announced(state: NodeState, by: FencerName, result: Announcement
   const succeeded = outcome === 'succeeded'
   if (by === 'alone') {
     const { peer, ...fencing } = state.fencing
-    const told = log('warn', 'fencing without a majority has ended', { ...result })
-    if (peer?.id !== id) return only(state, told)
-    return { ...only({ ...state, fencing }, told), told: [{ kind: 'fenced', id: peer.attempt, succeeded, message }] }
+    const reported = log('warn', 'fencing without a majority has ended', { ...result })
+    if (peer?.id !== id) return only(state, reported)
+    return {
+      ...only({ ...state, fencing }, reported),
+      reported: [{ kind: 'fenced', id: peer.attempt, succeeded, message }],
+    }
   }
-  const told = log('warn', 'fencing has ended', { target, outcome, message })
+  const reported = log('warn', 'fencing has ended', { target, outcome, message })
   const asked = state.fencing.asked.get(id)
-  if (asked === undefined) return only(state, told)
+  if (asked === undefined) return only(state, reported)
   const others = new Map(state.fencing.asked)
   others.delete(id)
   const { wantedOff } = state.fencing
@@ -135,5 +138,5 @@ export function announced(state: NodeState, by: FencerName, result: Announcement
     asked: others,
     ...(isNot ? { wantedOff: new Set([...wantedOff].filter((node) => node !== target)) } : {}),
   })
-  return only(next, told, tell({ kind: 'announce', result, asked }))
+  return only(next, reported, tell({ kind: 'announce', result, asked }))
 }

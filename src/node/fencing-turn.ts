@@ -5,7 +5,7 @@ import type { NodeEffect, NodeState, NodeTurn } from './state.ts'
 
 /** `told`: to the rules for two nodes. */
 export interface FencingTurn extends NodeTurn {
-  readonly told: readonly TwoNodeInput[]
+  readonly reported: readonly TwoNodeInput[]
 }
 
 export const withFencing = (state: NodeState, changed: Partial<NodeFencing>): NodeState => ({
@@ -15,9 +15,13 @@ export const withFencing = (state: NodeState, changed: Partial<NodeFencing>): No
 
 export const tell = (effect: NodeFencingEffect): NodeEffect => ({ kind: 'fencing', effect })
 
-export const only = (state: NodeState, ...effects: readonly NodeEffect[]): FencingTurn => ({ state, effects, told: [] })
+export const only = (state: NodeState, ...effects: readonly NodeEffect[]): FencingTurn => ({
+  state,
+  effects,
+  reported: [],
+})
 
 export function after(turn: FencingTurn, next: (state: NodeState) => FencingTurn): FencingTurn {
-  const { state, effects, told } = next(turn.state)
-  return { state, effects: [...turn.effects, ...effects], told: [...turn.told, ...told] }
+  const { state, effects, reported } = next(turn.state)
+  return { state, effects: [...turn.effects, ...effects], reported: [...turn.reported, ...reported] }
 }

@@ -142,10 +142,10 @@ export function obeyTwoNode(
     return only(withFencing(state, { peer }), tell({ kind: 'plan-peer', attempt, target }))
   }
   const { peer } = state.fencing
-  const told = only(state, log('warn', 'the other node is heard again before it was fenced', { peer: target }))
-  if (peer?.attempt !== attempt) return told
-  if (peer.planning) return after(told, (next) => only(withFencing(next, { peer: { ...peer, withdrawn: true } })))
-  return after(told, (next) => withdraw(next, 'alone', { id: peer.id, now }))
+  const reported = only(state, log('warn', 'the other node is heard again before it was fenced', { peer: target }))
+  if (peer?.attempt !== attempt) return reported
+  if (peer.planning) return after(reported, (next) => only(withFencing(next, { peer: { ...peer, withdrawn: true } })))
+  return after(reported, (next) => withdraw(next, 'alone', { id: peer.id, now }))
 }
 
 /** `at`: the time of day, in seconds. */

@@ -63,7 +63,7 @@ import {
 import { nextVotesAt, pursueVotes, takeVotesInput } from './own-votes.ts'
 import { initialOwnVotes, type VotesInput } from './own-votes-state.ts'
 import { departWithoutWatchdog, nextPermitAt, pursueWatchdog, takeWatchdogInput } from './own-watchdog.ts'
-import { initialOwnWatchdog, toldWatchdog, watchdogTrouble } from './own-watchdog-state.ts'
+import { initialOwnWatchdog, reportedWatchdog, watchdogTrouble } from './own-watchdog-state.ts'
 import {
   nextStartUpAt,
   patienceMs,
@@ -232,9 +232,12 @@ function takeVotes(state: NodeState, input: VotesInput, now: MonotonicMs): NodeT
 
 function seen(state: NodeState, changes: Extract<NodeInput, { kind: 'store' }>['changes'], now: MonotonicMs): NodeTurn {
   if (!state.began) return turn(state)
-  const told = changes.reduce((done, change) => andThen(done, (next) => tellFencing(next, change, now)), turn(state))
+  const reported = changes.reduce(
+    (done, change) => andThen(done, (next) => tellFencing(next, change, now)),
+    turn(state),
+  )
   return andThen(
-    andThen(told, (next) => showOwnMember(next, now)),
+    andThen(reported, (next) => showOwnMember(next, now)),
     (next) => toController(next, { kind: 'store', view: next.view, changes }, now),
   )
 }
@@ -265,24 +268,24 @@ function quorumIs(state: NodeState, input: Extract<NodeInput, { kind: 'quorum' }
   if (lease === undefined || !isQuorate(prolonged.state, now) || (before && lease === state.lease)) return prolonged
   return andThen(prolonged, (next) => {
     const gained = endOwnStops({ ...next, lease, met: true })
-    const told = turn(
+    const reported = turn(
       gained,
       log('info', 'this node has quorum', { lease }),
       { kind: 'executor-quorum', quorate: true },
       { kind: 'quorum-gained' },
     )
-    return andThen(told, (after) => toPresence(after, { kind: 'lease', lease }, now))
+    return andThen(reported, (after) => toPresence(after, { kind: 'lease', lease }, now))
   })
 }
 
 function quorumLost(state: NodeState, why: string, now: MonotonicMs): NodeTurn {
-  const told = turn(
+  const reported = turn(
     state,
     log('warn', 'this node has lost quorum', { why }),
     { kind: 'executor-quorum', quorate: false },
     { kind: 'quorum-lost' },
   )
-  const lost = andThen(told, (next) => toPresence(next, { kind: 'lease' }, now))
+  const lost = andThen(reported, (next) => toPresence(next, { kind: 'lease' }, now))
   return why === 'left' ? lost : andThen(lost, (next) => stopsWithoutQuorum(next, 0, now))
 }
 
@@ -297,7 +300,7 @@ function showOwnMember(state: NodeState, now: MonotonicMs): NodeTurn {
 function showWatchdog({ watchdog: before }: NodeState, pursued: NodeTurn, now: MonotonicMs): NodeTurn {
   const { watchdog } = pursued.state
   if (watchdog === before) return pursued
-  const [was, is] = [before, watchdog].map((one) => JSON.stringify([toldWatchdog(one), watchdogTrouble(one)]))
+  const [was, is] = [before, watchdog].map((one) => JSON.stringify([reportedWatchdog(one), watchdogTrouble(one)]))
   if (was === is) return pursued
   const shown = andThen(pursued, (next) => turn(next, { kind: 'watchdog', effect: { kind: 'changed' } }))
   return andThen(shown, (next) => showOwnMember(next, now))
@@ -380,8 +383,8 @@ function seeTwoNodes(state: NodeState, now: MonotonicMs): NodeTurn {
   return andThen(toTwoNode(state, input, now), (next) => turn(next, { kind: 'two-node-situation', situation }))
 }
 
-function afterFencing({ state, effects, told }: FencingTurn, now: MonotonicMs): NodeTurn {
-  return told.reduce((done, input) => andThen(done, (next) => toTwoNode(next, input, now)), {
+function afterFencing({ state, effects, reported }: FencingTurn, now: MonotonicMs): NodeTurn {
+  return reported.reduce((done, input) => andThen(done, (next) => toTwoNode(next, input, now)), {
     state,
     effects,
   } as NodeTurn)
@@ -401,8 +404,8 @@ function obeyPresence(state: NodeState, effect: PresenceEffect, now: MonotonicMs
     case 'request-shutdown':
       return turn(state, { kind: 'presence', effect })
     case 'stop-locally': {
-      const told = log('warn', 'no DC confirms that this node may leave: it stops its resources itself')
-      return andThen(turn(state, told), (next) => stopEverything(next, 'leaves', now))
+      const reported = log('warn', 'no DC confirms that this node may leave: it stops its resources itself')
+      return andThen(turn(state, reported), (next) => stopEverything(next, 'leaves', now))
     }
     case 'depart':
       return depart(state, effect)
@@ -418,7 +421,7 @@ function depart(state: NodeState, effect: Extract<PresenceEffect, { kind: 'depar
   const { lease } = effect
   const escalated = effect.escalated === true
   const disarm = !escalated && state.ownStops.leftRunning.length === 0
-  const told = escalated
+  const reported = escalated
     ? [
         log(
           'error',
@@ -427,7 +430,7 @@ function depart(state: NodeState, effect: Extract<PresenceEffect, { kind: 'depar
       ]
     : []
   if (disarm) return departWithoutWatchdog(state, lease)
-  return turn(state, ...told, { kind: 'depart', ...(lease === undefined ? {} : { lease }), disarm })
+  return turn(state, ...reported, { kind: 'depart', ...(lease === undefined ? {} : { lease }), disarm })
 }
 
 /** The cluster believes that this node is off and may start its resources elsewhere. */
@@ -438,6 +441,6 @@ function declaredDown(state: NodeState, now: MonotonicMs): NodeTurn {
       how: 'reset',
       why: 'fencing-reaction=panic: the cluster considers this node fenced although it is alive',
     })
-  const told = log('error', 'the cluster considers this node down although it is alive: its resources are stopped')
-  return andThen(turn(state, told), (next) => stopEverything(next, 'declared-down', now))
+  const reported = log('error', 'the cluster considers this node down although it is alive: its resources are stopped')
+  return andThen(turn(state, reported), (next) => stopEverything(next, 'declared-down', now))
 }

@@ -1,14 +1,14 @@
 /** What the store shows about this node, for the presence core. */
 import type { NodeName } from '../base/index.ts'
-import { type ClusterView, keys, type MemberRecord, type ToldWatchdog } from '../controller/index.ts'
+import { type ClusterView, keys, type MemberRecord, type ReportedWatchdog } from '../controller/index.ts'
 import type { OwnMember } from '../membership/index.ts'
-import { type OwnWatchdog, toldWatchdog } from './own-watchdog-state.ts'
+import { type OwnWatchdog, reportedWatchdog } from './own-watchdog-state.ts'
 
 /** What a node says of itself among the members. */
-export type Said = ToldWatchdog & Pick<MemberRecord, 'troubles'>
+export type Said = ReportedWatchdog & Pick<MemberRecord, 'troubles'>
 
 export const saidOf = ({ watchdog, says }: { readonly watchdog: OwnWatchdog; readonly says: Said }): Said => ({
-  ...toldWatchdog(watchdog),
+  ...reportedWatchdog(watchdog),
   ...says,
 })
 

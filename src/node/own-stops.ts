@@ -108,9 +108,9 @@ export function planned(
   }
   const stages = localStopStages(plan.graph, state.self)
   const operations = stages.flat().map(({ key }) => key)
-  const told = stages.length === 0 ? [] : [log('warn', 'this node stops resources without the DC', { operations })]
+  const reported = stages.length === 0 ? [] : [log('warn', 'this node stops resources without the DC', { operations })]
   const stopping: OwnStopsAttempt = { ...attempt, phase: { kind: 'stopping', unmanaged: plan.unmanaged } }
-  return turn(withAttempt(state, stopping), ...told, { kind: 'stop-own', id, stages })
+  return turn(withAttempt(state, stopping), ...reported, { kind: 'stop-own', id, stages })
 }
 
 /** It is tried often, and the same trouble is told seldom. */
@@ -125,14 +125,14 @@ export function tryAgain(
   const again: OwnStopsAttempt = { ...attempt, phase: { kind: 'waits', until } }
   const next = withAttempt(state, again)
   const trouble = state.view.configuration === undefined ? '' : message
-  const { told } = state.ownStops
-  if (trouble === told?.trouble && now - told.at < tellAgainMs) return turn(next)
+  const { reported } = state.ownStops
+  if (trouble === reported?.trouble && now - reported.at < tellAgainMs) return turn(next)
   const what = kind === 'own-stops-not-planned' ? 'computed' : 'performed'
   const sentence =
     trouble === ''
       ? log('info', 'this node has no configuration yet and therefore nothing to stop')
       : log('error', `the actions without quorum could not be ${what}: retrying`, { error: message })
-  return turn(withOwnStops(next, { told: { trouble, at: now } }), sentence)
+  return turn(withOwnStops(next, { reported: { trouble, at: now } }), sentence)
 }
 
 export function ended(
@@ -146,8 +146,9 @@ export function ended(
   const attempt = state.ownStops.attempts.find((one) => one.id === id)
   if (attempt?.phase.kind !== 'stopping') return { ...turn(state), over: [] }
   const left = leftRunning(mayRun, attempt.phase.unmanaged)
-  const told = failed.length === 0 ? [] : [log('error', 'some resources could not be stopped', { resources: failed })]
-  return { ...turn(withOwnStops(without(state, id), { leftRunning: left }), ...told), over: [attempt.why] }
+  const reported =
+    failed.length === 0 ? [] : [log('error', 'some resources could not be stopped', { resources: failed })]
+  return { ...turn(withOwnStops(without(state, id), { leftRunning: left }), ...reported), over: [attempt.why] }
 }
 
 /** Without quorum, and nothing is under way that will decide what becomes of this node. */

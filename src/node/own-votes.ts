@@ -7,7 +7,7 @@ import { assertNever, type MonotonicMs, monotonicMs, type NodeName } from '../ba
 import type { ClusterView } from '../controller/index.ts'
 import { isAwaited, nextVoteStep, type VoterState } from '../quorum/index.ts'
 import type { OwnVotes, VotesEffect, VotesInput } from './own-votes-state.ts'
-import { isQuorate, log, type NodeEffect, type NodeState, type NodeTurn, turn } from './state.ts'
+import { isQuorate, log, type NodeState, type NodeTurn, turn } from './state.ts'
 import { silentOf } from './two-node-situation.ts'
 
 const restMs = 2000
@@ -32,10 +32,10 @@ export function pursueVotes(state: NodeState, now: MonotonicMs): NodeTurn {
   const step = nextVoteStep(list, (host) => voterStateOf(state, host))
   if (step.kind === 'none') return turn(state)
   const begun = withVotes(state, { ...votes, doing: { kind: 'change', change: step } })
-  const told = log('info', 'the votes change', { node: step.node, to: step.kind })
+  const logged = log('info', 'the votes change', { node: step.node, to: step.kind })
   const first: VotesEffect =
     step.kind === 'take' ? { kind: 'ask-joining' } : { kind: 'change-list', host: step.node, votes: true }
-  return turn(begun, told, { kind: 'votes', effect: first })
+  return turn(begun, logged, { kind: 'votes', effect: first })
 }
 
 export function takeVotesInput(state: NodeState, input: VotesInput, now: MonotonicMs): NodeTurn {
@@ -53,9 +53,9 @@ export function takeVotesInput(state: NodeState, input: VotesInput, now: Monoton
     case 'done':
       return over(state, now)
     case 'failed': {
-      const told = log('warn', 'a vote could not be changed yet', { ...(host && { node: host }), error: input.why })
+      const logged = log('warn', 'a vote could not be changed yet', { ...(host && { node: host }), error: input.why })
       const { state: next, effects } = over(state, now)
-      return turn(next, told, ...effects)
+      return turn(next, logged, ...effects)
     }
     default:
       return assertNever(input)
@@ -107,6 +107,5 @@ function over(state: NodeState, now: MonotonicMs): NodeTurn {
 }
 
 function asked(state: NodeState, effect: VotesEffect): NodeTurn {
-  const told: NodeEffect = { kind: 'votes', effect }
-  return turn(state, told)
+  return turn(state, { kind: 'votes', effect })
 }

@@ -1,7 +1,7 @@
 /** What is known of this node's own watchdog, and what is asked of whoever drives it. */
 import type { MonotonicMs } from '../base/index.ts'
-import type { DiskFencing, DiskWatch, ToldWatchdog } from '../controller/index.ts'
-import type { SbdLetter } from '../fencing/index.ts'
+import type { DiskFencing, DiskWatch, ReportedWatchdog } from '../controller/index.ts'
+import type { SlotMessage } from '../fencing/index.ts'
 import type { DiskRule, DiskTimes, WatchdogPermit } from '../quorum/index.ts'
 
 export type OwnWatchdogPhase =
@@ -21,7 +21,7 @@ export interface OwnDisks {
   /** The shortest of each; undefined: too few of them were read until now. */
   readonly times?: DiskTimes
   /** What the others are told of them. */
-  readonly told: DiskWatch['disks']
+  readonly reported: DiskWatch['disks']
   /** The last readings of those without a message that ends this node. */
   readonly clean: ReadonlyMap<string, DiskReading>
 }
@@ -58,10 +58,10 @@ export type OwnWatchdogInput =
   | { readonly kind: 'armed' }
   /** Or it could not be opened, or be written to. */
   | { readonly kind: 'stopped'; readonly error?: string }
-  | { readonly kind: 'disks'; readonly times?: DiskTimes; readonly told: DiskWatch['disks'] }
+  | { readonly kind: 'disks'; readonly times?: DiskTimes; readonly reported: DiskWatch['disks'] }
   /** It holds no message that ends this node. */
   | ({ readonly kind: 'disk-read'; readonly disk: string } & DiskReading)
-  | { readonly kind: 'disk-message'; readonly disk: string; readonly letter: SbdLetter }
+  | { readonly kind: 'disk-message'; readonly disk: string; readonly received: SlotMessage }
   /** Asked after a test, the store said that this node is fenced through its disks. */
   | { readonly kind: 'fenced-through-disks' }
 
@@ -77,17 +77,17 @@ export type OwnWatchdogEffect =
   /** These, and no others, from now on. */
   | { readonly kind: 'read-disks'; readonly paths: readonly string[] }
   /** Its message is cleared, and the store is asked whether that was all: answered with `fenced-through-disks` where it was not. */
-  | { readonly kind: 'answer-test'; readonly disk: string; readonly letter: SbdLetter }
+  | { readonly kind: 'answer-test'; readonly disk: string; readonly received: SlotMessage }
   /** For people: how it is with the watchdog. */
   | { readonly kind: 'changed' }
 
 export const initialOwnWatchdog: OwnWatchdog = { begun: false, phase: { kind: 'off' }, doomed: false }
 
 /** What this node says of it to the others. */
-export function toldWatchdog({ phase, disks }: OwnWatchdog): ToldWatchdog {
+export function reportedWatchdog({ phase, disks }: OwnWatchdog): ReportedWatchdog {
   if (phase.kind !== 'armed') return {}
   const { timeoutMs } = phase
-  return disks ? { sbd: { watchdogMs: timeoutMs, disks: disks.told } } : { watchdogMs: timeoutMs }
+  return disks ? { sbd: { watchdogMs: timeoutMs, disks: disks.reported } } : { watchdogMs: timeoutMs }
 }
 
 /** Why there is none, where one is wanted. */

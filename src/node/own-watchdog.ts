@@ -77,8 +77,8 @@ export function takeWatchdogInput(state: NodeState, input: OwnWatchdogInput, now
       const { disks } = watchdog
       if (disks === undefined) return turn(state)
       const { times: _before, ...rest } = disks
-      const { times, told } = input
-      return turn(withWatchdog(state, { disks: { ...rest, told, ...(times === undefined ? {} : { times }) } }))
+      const { times, reported } = input
+      return turn(withWatchdog(state, { disks: { ...rest, reported, ...(times === undefined ? {} : { times }) } }))
     }
     case 'disk-read':
       return diskRead(state, input)
@@ -133,8 +133,8 @@ function readDisks(state: NodeState, wanted: WatchdogSetting | undefined): NodeT
   const paths = state.isolated === true || departs !== undefined ? [] : (wanted?.disks ?? [])
   if (JSON.stringify(paths) === JSON.stringify(disks?.paths ?? [])) return turn(state)
   const { disks: _before, ...rest } = state.watchdog
-  const told = paths.map((path) => ({ path }))
-  const opened = paths.length === 0 ? rest : { ...rest, disks: { paths, told, clean: new Map() } }
+  const reported = paths.map((path) => ({ path }))
+  const opened = paths.length === 0 ? rest : { ...rest, disks: { paths, reported, clean: new Map() } }
   return turn({ ...state, watchdog: opened }, tell({ kind: 'read-disks', paths }))
 }
 
@@ -189,7 +189,7 @@ function arm(
 
 function stopped(state: NodeState, error: string | undefined): NodeTurn {
   const { permitAt: _before, ...watchdog } = state.watchdog
-  const told = error === undefined ? [] : [log('error', 'the watchdog does not work', { error })]
+  const reported = error === undefined ? [] : [log('error', 'the watchdog does not work', { error })]
   const { phase, departs } = watchdog
   const next = { ...state, watchdog }
   const ended =
@@ -200,7 +200,7 @@ function stopped(state: NodeState, error: string | undefined): NodeTurn {
     departs === undefined || runningMs(state.watchdog) === undefined
       ? []
       : [log('info', 'the watchdog is stopped'), { kind: 'depart', ...departs, disarm: true } as const]
-  return turn(ended.state, ...told, ...ended.effects, ...gone)
+  return turn(ended.state, ...reported, ...ended.effects, ...gone)
 }
 
 /** Under which the store shows this very life of this node. */
@@ -260,16 +260,16 @@ function goodUntil(disk: string, { times, at }: DiskReading, watchdogMs: number)
 }
 
 function diskMessage(state: NodeState, input: Extract<OwnWatchdogInput, { kind: 'disk-message' }>): NodeTurn {
-  const { disk, letter } = input
-  const { message, from } = letter
+  const { disk, received } = input
+  const { message, from } = received
   const read = turn(
     state,
     log('warn', 'a message was read on a disk of SBD', { disk, message: message ?? 'unknown', from }),
   )
-  const ending = endingOf(letter)
+  const ending = endingOf(received)
   if (ending !== undefined)
     return andThen(read, (next) => doom(next, ending, `${from} has sent '${ending}' through ${disk}`))
-  if (message === 'test') return andThen(read, (next) => turn(next, tell({ kind: 'answer-test', disk, letter })))
+  if (message === 'test') return andThen(read, (next) => turn(next, tell({ kind: 'answer-test', disk, received })))
   return message === 'exit' ? andThen(read, (next) => turn(withWatchdog(next, { exitedBy: disk }))) : read
 }
 

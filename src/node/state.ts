@@ -96,7 +96,7 @@ export interface OwnStops {
   readonly lastId: number
   /** What may run here since the last attempt to stop by itself, and should not. */
   readonly leftRunning: readonly ResourceId[]
-  readonly told?: { readonly trouble: string; readonly at: MonotonicMs }
+  readonly reported?: { readonly trouble: string; readonly at: MonotonicMs }
 }
 
 /** What the scheduler says of a cluster without quorum, as far as it matters here. */

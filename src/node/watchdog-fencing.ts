@@ -66,8 +66,8 @@ export function askedToEnd(
 function waiting(others: readonly WatchdogFencing[], fencing: WatchdogFencing, now: MonotonicMs): WatchdogTurn {
   const { target, waitMs, timeoutMs } = fencing
   const wait = { waitMs, giveUpAt: monotonicMs(now + timeoutMs) }
-  const told = log('warn', 'a node is given the time to be reset by its watchdog', { target, waitMs })
-  return { ...nothing, watchdogs: [...others, { ...fencing, wait }], effects: [told] }
+  const logged = log('warn', 'a node is given the time to be reset by its watchdog', { target, waitMs })
+  return { ...nothing, watchdogs: [...others, { ...fencing, wait }], effects: [logged] }
 }
 
 /** After every change that may matter, and when one has waited for long enough. */

@@ -45,7 +45,7 @@ export interface QuorumState {
   readonly asking: boolean
   readonly askAt: MonotonicMs
   /** What was last told. */
-  readonly told: boolean
+  readonly reported: boolean
   readonly left: boolean
 }
 
@@ -62,7 +62,7 @@ export const linkReserveMs = 3000
 
 export function initialQuorum(timings: QuorumTimings, now: MonotonicMs): QuorumState {
   const before = monotonicMs(Number.NEGATIVE_INFINITY)
-  return { timings, until: before, doubtedAt: before, asking: false, askAt: now, told: false, left: false }
+  return { timings, until: before, doubtedAt: before, asking: false, askAt: now, reported: false, left: false }
 }
 
 export function isQuorate(state: QuorumState, now: MonotonicMs): boolean {
@@ -76,13 +76,13 @@ export function quorateUntil(state: QuorumState): MonotonicMs {
 
 export function nextQuorumAt(state: QuorumState): MonotonicMs {
   const ask = state.asking || state.left ? Number.POSITIVE_INFINITY : state.askAt
-  return monotonicMs(Math.min(ask, state.told ? state.until : Number.POSITIVE_INFINITY))
+  return monotonicMs(Math.min(ask, state.reported ? state.until : Number.POSITIVE_INFINITY))
 }
 
 export function quorumStep(state: QuorumState, input: QuorumInput, now: MonotonicMs): QuorumStep {
   const taken = takeInput(state, input, now)
-  const told = tell(taken, input, now)
-  return ask(told, now)
+  const reported = tell(taken, input, now)
+  return ask(reported, now)
 }
 
 function takeInput(state: QuorumState, input: QuorumInput, now: MonotonicMs): QuorumState {
@@ -134,12 +134,12 @@ function renewAfterMs({ leaseTtlMs, leaseMarginMs, reserveMs = electionReserveMs
 function tell(state: QuorumState, input: QuorumInput, now: MonotonicMs): QuorumStep {
   const quorate = isQuorate(state, now)
   // A lease that was replaced at once is told as well: what was registered under the old one is gone.
-  const replaced = input.kind === 'granted' && state.told
-  if (quorate === state.told && !replaced) return { state, effects: [] }
-  const told = { ...state, told: quorate }
+  const replaced = input.kind === 'granted' && state.reported
+  if (quorate === state.reported && !replaced) return { state, effects: [] }
+  const reported = { ...state, reported: quorate }
   if (quorate && state.lease !== undefined)
-    return { state: told, effects: [{ kind: 'quorum-gained', lease: state.lease }] }
-  return { state: told, effects: [{ kind: 'quorum-lost', why: whyLost(state, input) }] }
+    return { state: reported, effects: [{ kind: 'quorum-gained', lease: state.lease }] }
+  return { state: reported, effects: [{ kind: 'quorum-lost', why: whyLost(state, input) }] }
 }
 
 function whyLost(state: QuorumState, input: QuorumInput): 'not confirmed in time' | 'lease lost' | 'paused' | 'left' {

@@ -104,8 +104,8 @@ export function watchdogStep(
   const why = whyNot(taken, timeoutMs, now)
   const ask: readonly WatchdogEffect[] = asksStore(taken, timeoutMs, now) ? [{ kind: 'ask-store' }] : []
   if (why === undefined) return { state: { ...taken, feedAt, starving: false }, effects: [{ kind: 'feed' }, ...ask] }
-  const told: readonly WatchdogEffect[] = taken.starving ? [] : [{ kind: 'starving', why }]
-  return { state: { ...taken, feedAt, starving: true }, effects: [...told, ...ask] }
+  const reported: readonly WatchdogEffect[] = taken.starving ? [] : [{ kind: 'starving', why }]
+  return { state: { ...taken, feedAt, starving: true }, effects: [...reported, ...ask] }
 }
 
 function takeInput(

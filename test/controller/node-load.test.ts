@@ -35,9 +35,9 @@ const cases: readonly {
     limit: 4,
   },
 ]
-for (const { name, options, load: told, limit } of cases)
+for (const { name, options, load: reported, limit } of cases)
   test(`how many actions a node takes: ${name}`, () => {
-    expect(actionLimit({ nodeActionLimit: 0, loadThreshold: 0.8, ...options }, told, 8)).toBe(limit)
+    expect(actionLimit({ nodeActionLimit: 0, loadThreshold: 0.8, ...options }, reported, 8)).toBe(limit)
   })
 
 const command = {

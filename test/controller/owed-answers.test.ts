@@ -131,7 +131,7 @@ class Dc {
     }
   }
 
-  told(action: ResourceAction): void {
+  reported(action: ResourceAction): void {
     const key = transitionKeyOf(action, this.#transition, term)
     const attributes = {
       operation: 'monitor',
@@ -240,7 +240,7 @@ describe('a node that took a command and never told the result', () => {
     const [own] = dc.probes(1, 2)
     dc.overdue()
     expect(dc.lost).toEqual([])
-    if (own !== undefined) dc.told(own)
+    if (own !== undefined) dc.reported(own)
     dc.later(1)
     expect(dc.lost).toEqual(['n2'])
   })
@@ -304,7 +304,7 @@ describe('a node that took a command and never told the result', () => {
     const [probe] = dc.probes(2)
     dc.overdue()
     expect(dc.state.dcState?.owing.size).toBe(1)
-    if (probe !== undefined) dc.told(probe)
+    if (probe !== undefined) dc.reported(probe)
     expect(dc.state.dcState?.owing.size).toBe(0)
     dc.probes(2)
     dc.overdue()

@@ -17,9 +17,9 @@ import {
   headerBytes,
   isSameName,
   letterOf,
-  parseLetter,
   parseSbdHeader,
   parseSlot,
+  parseSlotMessage,
   readFenceDevices,
   runDevice,
   type SbdHeader,
@@ -92,11 +92,11 @@ describe.skipIf(whyNot !== undefined)('a disk of sbd', () => {
     const messages = ['test', 'reset', 'off', 'crashdump', 'exit', 'clear'] as const
     for (const message of messages.slice(0, 3)) {
       sbd('message', 'n1', message)
-      expect(parseLetter(await sectorOf(0, 'mailbox'))).toEqual({ message, from: host })
+      expect(parseSlotMessage(await sectorOf(0, 'mailbox'))).toEqual({ message, from: host })
     }
     // The others without the second that each takes.
     for (const message of messages)
-      expect(parseLetter(letterOf(header, message, host))).toEqual({ message, from: host })
+      expect(parseSlotMessage(letterOf(header, message, host))).toEqual({ message, from: host })
   })
 
   test('sbd sees a slot that was taken and a message that was written here', async () => {
@@ -106,9 +106,9 @@ describe.skipIf(whyNot !== undefined)('a disk of sbd', () => {
       [2, long],
     ] as const) {
       await ask({ kind: 'write', offset: slotOffset(header, slot), data: slotOf(header, name).toString('base64') })
-      const letter = letterOf(header, slot === 1 ? 'crashdump' : 'exit', 'n9')
+      const received = letterOf(header, slot === 1 ? 'crashdump' : 'exit', 'n9')
       const offset = slotOffset(header, slot) + header.sectorSize
-      await ask({ kind: 'write', offset, data: letter.toString('base64') })
+      await ask({ kind: 'write', offset, data: received.toString('base64') })
     }
     expect(sbd('list').split('\n').slice(1, 3)).toEqual(['1\tn2\tcrashdump\tn9', `2\t${'a'.repeat(63)}\texit\tn9`])
     expect(isSameName(parseSlot(await sectorOf(2, 'slot')), long)).toBe(true)
@@ -167,7 +167,7 @@ describe.skipIf(whyNot !== undefined)('a disk of sbd', () => {
         } finally {
           watch.close()
         }
-        expect(readings[0]?.letter.message).toBe(message)
+        expect(readings[0]?.received.message).toBe(message)
         const afterMs = (readings[0]?.at ?? 0) - (clearedAt ?? 0)
         if (late) expect(afterMs).toBeGreaterThanOrEqual(header.msgwaitMs)
       })
@@ -209,12 +209,12 @@ describe.skipIf(whyNot !== undefined)('a disk of sbd', () => {
       await runDevice({ device: deviceFor(devices), action: 'off', target: 'n1', timeoutMs: 20_000 }, host)
 
     test('is sent anew, and takes its time, where an earlier message lies there', async () => {
-      const letter = letterOf(header, 'reset', 'n9').toString('base64')
-      await ask({ kind: 'write', offset: slotOffset(header, 0) + header.sectorSize, data: letter })
+      const received = letterOf(header, 'reset', 'n9').toString('base64')
+      await ask({ kind: 'write', offset: slotOffset(header, 0) + header.sectorSize, data: received })
       const began = Date.now()
       expect(await off(disk.device)).toMatchObject({ succeeded: true })
       expect(Date.now() - began).toBeGreaterThanOrEqual(header.msgwaitMs)
-      expect(parseLetter(await sectorOf(0, 'mailbox'))).toMatchObject({ message: 'off' })
+      expect(parseSlotMessage(await sectorOf(0, 'mailbox'))).toMatchObject({ message: 'off' })
     })
 
     test('fails each time where one of two disks takes no message', async () => {
@@ -222,7 +222,7 @@ describe.skipIf(whyNot !== undefined)('a disk of sbd', () => {
       try {
         for (const attempt of [1, 2])
           expect(await off(`${broken.device},${disk.device}`), `attempt ${attempt}`).toMatchObject({ succeeded: false })
-        expect(parseLetter(await sectorOf(0, 'mailbox'))).toMatchObject({ message: 'off' })
+        expect(parseSlotMessage(await sectorOf(0, 'mailbox'))).toMatchObject({ message: 'off' })
       } finally {
         broken.close()
       }

@@ -385,8 +385,10 @@ describe('a silence', () => {
         watcher.sleep(10)
         watcher.pulse(beta)
       }
-      const told = watcher.effects.some((effect) => effect.kind === 'send-pulse' && effect.pulse.silent.includes(gamma))
-      return watcher.states().gamma === 'silent' && told ? [] : [offset]
+      const reported = watcher.effects.some(
+        (effect) => effect.kind === 'send-pulse' && effect.pulse.silent.includes(gamma),
+      )
+      return watcher.states().gamma === 'silent' && reported ? [] : [offset]
     })
     expect(late).toEqual([])
   })

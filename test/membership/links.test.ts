@@ -18,7 +18,7 @@ const timings = { tokenMs: 1000, heartbeatIntervalMs: 200, restartGraceMs: 3000 
 /** What alpha knows of its links; a link's silence is three intervals, 600 ms. */
 class Watcher {
   state = initialLinks(timings)
-  told = 0
+  reported = 0
   #now = 0
 
   constructor(links: readonly ListedLink[] = both(beta)) {
@@ -32,7 +32,7 @@ class Watcher {
   feed(input: LinksInput): void {
     const { state, effects } = linksStep(this.state, input, this.now)
     this.state = state
-    this.told += effects.length
+    this.reported += effects.length
   }
 
   /** While time passes beta is heard on these links; it hears nothing of alpha on the `deaf` ones. */
@@ -176,7 +176,7 @@ describe('connections on a link are given up', () => {
 test('a peer with one link is not looked at, and wakes nobody', () => {
   const alpha = new Watcher([listed(gamma, 0)])
   alpha.feed({ kind: 'pulse', from: { node: gamma, link: 0 }, deaf: [], reached: true })
-  expect({ states: alpha.states(), told: alpha.told }).toEqual({ states: '', told: 0 })
+  expect({ states: alpha.states(), reported: alpha.reported }).toEqual({ states: '', reported: 0 })
   expect(nextLinksAt(alpha.state, alpha.now)).toBeUndefined()
 })
 
@@ -184,7 +184,7 @@ test('what is heard again and again is told once', () => {
   const alpha = new Watcher()
   alpha.pass(2000, [0, 1])
   // Known, then up, one after the other.
-  expect(alpha.told).toBe(3)
+  expect(alpha.reported).toBe(3)
 })
 
 describe('a broken connection says something of the peer', () => {

@@ -159,8 +159,8 @@ export const mutations: Readonly<Record<string, readonly Mutation[]>> = {
     ],
     [
       'the view is acted on before the store was read',
-      'if (!state.began) return turn(state)\n  const told',
-      'const told',
+      'if (!state.began) return turn(state)\n  const reported',
+      'const reported',
     ],
     [
       'the node registers before it knows what it ran',
@@ -186,8 +186,8 @@ export const mutations: Readonly<Record<string, readonly Mutation[]>> = {
     ['a leaving node campaigns on', "andThen(toController(state, { kind: 'leaving' }, now)", 'andThen(turn(state)'],
     [
       'a node that counts as down goes on',
-      "return andThen(turn(state, told), (next) => stopEverything(next, 'declared-down', now))",
-      'return turn(state, told)',
+      "return andThen(turn(state, reported), (next) => stopEverything(next, 'declared-down', now))",
+      'return turn(state, reported)',
     ],
     [
       'fencing-reaction=panic is not obeyed',
@@ -241,12 +241,12 @@ export const mutations: Readonly<Record<string, readonly Mutation[]>> = {
     [
       'the survivor fences whom it hears while it computes how',
       'if (peer.planning) return',
-      'if (peer.planning) return told\n  if (peer.planning) return',
+      'if (peer.planning) return reported\n  if (peer.planning) return',
     ],
     [
       'the survivor does not take its fencing back',
-      "return after(told, (next) => withdraw(next, 'alone', { id: peer.id, now }))",
-      'return told',
+      "return after(reported, (next) => withdraw(next, 'alone', { id: peer.id, now }))",
+      'return reported',
     ],
     ['a fencer is not woken when its delay is over', '    nextFencingAt(dc),\n', ''],
     ['the survivor’s fencer is not woken when its delay is over', '    nextFencingAt(alone),\n', ''],

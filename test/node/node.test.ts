@@ -147,8 +147,8 @@ test('another lease is another gain of quorum, the same one prolonged is none', 
   node.quorum(4000, 'L1')
   node.quorum(4000, 'L2')
   expect(node.of('quorum-gained')).toHaveLength(2)
-  const told = node.of('log').filter(({ message }) => message === 'this node has quorum')
-  expect(told.map(({ fields }) => fields.lease)).toEqual(['L1', 'L2'])
+  const reported = node.of('log').filter(({ message }) => message === 'this node has quorum')
+  expect(reported.map(({ fields }) => fields.lease)).toEqual(['L1', 'L2'])
 })
 
 test('what one of two waits for is told when it changes', () => {

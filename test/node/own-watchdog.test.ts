@@ -113,11 +113,11 @@ describe('a watchdog', () => {
   test('that is not wanted any more runs on until nobody counts on it', () => {
     const node = watched()
     node.armed()
-    const told = { node: self, id: '1', incarnation, address: 'a', daemonVersion: '', state: 'member', since: 0 }
+    const reported = { node: self, id: '1', incarnation, address: 'a', daemonVersion: '', state: 'member', since: 0 }
     node.store({
       kind: 'put',
       key: keys.member(self),
-      value: { ...told, watchdogMs: 4000 },
+      value: { ...reported, watchdogMs: 4000 },
       createRevision: 5,
       lease: 'L1',
     })
@@ -142,11 +142,11 @@ describe('a watchdog', () => {
   test('that is wanted again is told again, and was fed meanwhile', () => {
     const node = watched()
     node.armed()
-    const told = { node: self, id: '1', incarnation, address: 'a', daemonVersion: '', state: 'member', since: 0 }
+    const reported = { node: self, id: '1', incarnation, address: 'a', daemonVersion: '', state: 'member', since: 0 }
     node.store({
       kind: 'put',
       key: keys.member(self),
-      value: { ...told, watchdogMs: 4000 },
+      value: { ...reported, watchdogMs: 4000 },
       createRevision: 5,
       lease: 'L1',
     })
@@ -255,7 +255,7 @@ describe('a node that leaves', () => {
 
 describe('a node that reads disks', () => {
   const reading = (message: 'clear' | 'reset' | 'off' | 'test' | 'exit') =>
-    ({ kind: 'disk-message', disk: '/dev/a', letter: { message, from: 'n2' } }) as const
+    ({ kind: 'disk-message', disk: '/dev/a', received: { message, from: 'n2' } }) as const
 
   function reads(options: ConstructorParameters<typeof DrivenNode>[0] = {}): Watched {
     const node = watched(options)
@@ -268,7 +268,7 @@ describe('a node that reads disks', () => {
   function feeds(options: ConstructorParameters<typeof DrivenNode>[0] = {}): Watched {
     const node = reads(options)
     node.watchdog({ kind: 'disk-read', disk: '/dev/a', times: header, at: monotonicMs(900) })
-    node.watchdog({ kind: 'disks', times: header, told: [{ path: '/dev/a', uuid: 'u' }] })
+    node.watchdog({ kind: 'disks', times: header, reported: [{ path: '/dev/a', uuid: 'u' }] })
     node.watchdog({ kind: 'prepared', timeoutMs: 4000 })
     node.watchdog({ kind: 'armed' })
     return node
@@ -278,7 +278,7 @@ describe('a node that reads disks', () => {
     const node = reads()
     expect(node.ofWatchdog('prepare')).toEqual([])
     expect(node.trouble).toContain('too few of its disks')
-    node.watchdog({ kind: 'disks', times: header, told: [{ path: '/dev/a', uuid: 'u' }] })
+    node.watchdog({ kind: 'disks', times: header, reported: [{ path: '/dev/a', uuid: 'u' }] })
     expect(node.ofWatchdog('prepare')).toEqual([{ kind: 'prepare', device: '/dev/w', timeoutMs: 4000 }])
     expect(node.trouble).toBeUndefined()
   })
@@ -305,7 +305,7 @@ describe('a node that reads disks', () => {
 
   test('does not arm a watchdog that is too slow for them', () => {
     const node = reads()
-    node.watchdog({ kind: 'disks', times: header, told: [{ path: '/dev/a' }] })
+    node.watchdog({ kind: 'disks', times: header, reported: [{ path: '/dev/a' }] })
     node.watchdog({ kind: 'prepared', timeoutMs: 60_000 })
     expect(node.phase).toBe('failed')
     expect(node.trouble).toContain('msgwait')

@@ -57,14 +57,14 @@ export class Administrator {
     const life = this.#where(node)
     const entry = life?.host.list.nodes.find(({ name }) => name === node)
     if (life === undefined) return
-    const type = (command: string, run: (told: (trouble?: string) => void) => void): void =>
+    const type = (command: string, run: (reported: (trouble?: string) => void) => void): void =>
       this.#type({ node, life, command, run })
     if (entry?.leaving === true) {
-      if (this.#regretted.delete(node)) type('node remove --cancel', (told) => life.nodes.cancel(node, told))
+      if (this.#regretted.delete(node)) type('node remove --cancel', (reported) => life.nodes.cancel(node, reported))
       return
     }
     if (place === 'in') this.#bringIn(node, life, type)
-    else if (entry !== undefined) type('node remove', (told) => life.nodes.remove(node, told))
+    else if (entry !== undefined) type('node remove', (reported) => life.nodes.remove(node, reported))
     else if (place === 'anew') {
       this.#world.reinstall(node)
       this.#wanted.set(node, 'in')
@@ -74,7 +74,7 @@ export class Administrator {
   #bringIn(
     node: NodeName,
     life: SimDaemon,
-    type: (command: string, run: (told: (trouble?: string) => void) => void) => void,
+    type: (command: string, run: (reported: (trouble?: string) => void) => void) => void,
   ): void {
     const host = this.#world.hosts.get(node)
     const entry = life.host.list.nodes.find(({ name }) => name === node)
@@ -83,13 +83,14 @@ export class Administrator {
     if (entry === undefined) {
       if (host.joined) this.#world.forgets(node, 'destroyed')
       this.#world.reinstall(node)
-      type('node add', (told) => life.nodes.add(node, told))
+      type('node add', (reported) => life.nodes.add(node, reported))
     } else if (this.#knowsNobody(host)) this.#world.forgets(node, 'destroyed: all that it knew were replaced')
     else if (this.#world.isAdmitted(host, life.host.list)) this.#world.startDaemon(node)
     // Its host has forgotten the cluster, and the cluster knows it by the key that it had.
-    else if (entry.keys?.some((key) => key !== host.key)) type('node remove', (told) => life.nodes.remove(node, told))
+    else if (entry.keys?.some((key) => key !== host.key))
+      type('node remove', (reported) => life.nodes.remove(node, reported))
     else if (host.isOn && !host.joined && this.#world.network.connects(life.node, node))
-      type('join', (told) => life.nodes.letIn(host, told))
+      type('join', (reported) => life.nodes.letIn(host, reported))
   }
 
   /** It was away while everybody else of its list was replaced: nobody whom it would believe is left to tell it. */
@@ -107,7 +108,7 @@ export class Administrator {
     readonly node: NodeName
     readonly life: SimDaemon
     readonly command: string
-    readonly run: (told: (trouble?: string) => void) => void
+    readonly run: (reported: (trouble?: string) => void) => void
   }): void {
     const { world } = { world: this.#world }
     world.log(life.node, 'types', `${command} ${node}`)

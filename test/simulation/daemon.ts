@@ -971,8 +971,8 @@ function mutatedStep(
 function unheard(state: NodeState, input: NodeInput, at: MonotonicMs): ReturnType<typeof nodeStep> {
   const hidden = (peers: NodeState['peers']): NodeState['peers'] =>
     peers.map((peer) => (peer.state === 'heard' ? { ...peer, state: 'silent' as const } : peer))
-  const told = input.kind === 'heartbeats' ? { ...input, peers: hidden(input.peers) } : input
-  const after = nodeStep({ ...state, peers: hidden(state.peers) }, told, at)
+  const reported = input.kind === 'heartbeats' ? { ...input, peers: hidden(input.peers) } : input
+  const after = nodeStep({ ...state, peers: hidden(state.peers) }, reported, at)
   return { ...after, state: { ...after.state, peers: input.kind === 'heartbeats' ? input.peers : state.peers } }
 }
 

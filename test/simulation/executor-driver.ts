@@ -122,9 +122,9 @@ export class ExecutorDriver {
   #noteStarted(operation: Operation, outcome: Outcome): void {
     const { isAlive, host } = this.#life
     if (!isAlive) return
-    const told = toldBy(operation, outcome)
-    if (told === 'stopped') host.started.delete(operation.resource)
-    if (told === 'runs') host.started.add(operation.resource)
+    const reported = toldBy(operation, outcome)
+    if (reported === 'stopped') host.started.delete(operation.resource)
+    if (reported === 'runs') host.started.add(operation.resource)
   }
 
   #announce({ result, term, callId }: Extract<ExecutorEffect, { kind: 'announce' }>): void {

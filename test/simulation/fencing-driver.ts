@@ -158,7 +158,7 @@ export class FencingDriver {
       (one) => one.node === target && one.state === 'heard',
     )
     const state = view.nodeStates.get(target)
-    const wasLost = state?.expected === 'member' && state.join !== 'member' && !/told|tell/.test(state.reason ?? '')
+    const wasLost = state?.expected === 'member' && state.join !== 'member' && !/reported|tell/.test(state.reason ?? '')
     return this.#wanted.has(id) && heard && view.members.has(target) && wasLost
   }
 }

@@ -126,27 +126,27 @@ export class NodeChangesDriver {
       )
   }
 
-  #forgetStage(node: NodeName, stage: ForgettingStage, told: Told): void {
+  #forgetStage(node: NodeName, stage: ForgettingStage, reported: Told): void {
     const { world } = this.#life
     switch (stage) {
       case 'configuration':
-        this.#write(() => world.editNodes(without(node)), told)
+        this.#write(() => world.editNodes(without(node)), reported)
         return
       case 'records':
-        this.#write(() => world.store.transaction([], recordsToForget(node)), told)
+        this.#write(() => world.store.transaction([], recordsToForget(node)), reported)
         return
       case 'tokens':
-        told()
+        reported()
         return
       case 'tell':
         world.network.send(this.#life.node, node, () => this.#isTold(node))
-        this.#life.after(50, told)
+        this.#life.after(50, reported)
         return
       case 'list':
         this.#write(() => {
           if (world.list.nodes.some((entry) => entry.name === node && entry.leaving === true)) world.counts.removed++
           return world.changeList(withoutNode(node))
-        }, told)
+        }, reported)
     }
   }
 
@@ -161,7 +161,7 @@ export class NodeChangesDriver {
 
   // ------------------------------------------------------------------ commands
 
-  add(node: NodeName, told: Told): void {
+  add(node: NodeName, reported: Told): void {
     const { world } = this.#life
     let listed: ClusterFile | undefined
     this.#write(
@@ -172,33 +172,33 @@ export class NodeChangesDriver {
       },
       (trouble) => {
         const entry = listed?.nodes.find(({ name }) => name === node)
-        if (trouble !== undefined || entry === undefined) told(trouble ?? unknown)
-        else this.#record(entry, 'added, has not joined yet', told)
+        if (trouble !== undefined || entry === undefined) reported(trouble ?? unknown)
+        else this.#record(entry, 'added, has not joined yet', reported)
       },
     )
   }
 
-  #record(entry: ClusterNodeEntry, reason: string, told: Told): void {
+  #record(entry: ClusterNodeEntry, reason: string, reported: Told): void {
     this.#recordAdded(entry, reason, (trouble) => {
       if (trouble === undefined) {
         this.#life.world.counts.added++
-        told()
+        reported()
         return
       }
       const { world } = this.#life
       this.#change(withdrawn(entry), () => {
-        if (world.isListed(entry.name)) told(trouble)
+        if (world.isListed(entry.name)) reported(trouble)
         else
           this.#write(
             () => world.store.transaction([], recordsToForget(entry.name)),
-            () => told(trouble),
+            () => reported(trouble),
           )
       })
     })
   }
 
   /** As `recordAdded` has it. */
-  #recordAdded(entry: ClusterNodeEntry, reason: string, told: Told): void {
+  #recordAdded(entry: ClusterNodeEntry, reason: string, reported: Told): void {
     const { store } = this.#life.world
     const key = keys.nodeState(entry.name)
     this.#write(
@@ -206,52 +206,52 @@ export class NodeChangesDriver {
         const state = store.entries.get(key)?.value as NodeStateRecord | undefined
         if (isOutdatedState(state, entry)) store.transaction([], [{ kind: 'delete', key }])
       },
-      (trouble) => (trouble === undefined ? this.#recordOff(entry, reason, told) : told(trouble)),
+      (trouble) => (trouble === undefined ? this.#recordOff(entry, reason, reported) : reported(trouble)),
     )
   }
 
-  #recordOff(entry: ClusterNodeEntry, reason: string, told: Told): void {
+  #recordOff(entry: ClusterNodeEntry, reason: string, reported: Told): void {
     const { world, view } = this.#life
     const key = keys.nodeState(entry.name)
     const value = offState(entry, reason, view.dc?.term)
     this.#write(
       () => world.store.transaction([{ kind: 'absent', key }], [{ kind: 'put', key, value }]),
       (trouble) => {
-        if (trouble === undefined) this.#write(() => world.editNodes(including(entry)), told)
-        else told(trouble)
+        if (trouble === undefined) this.#write(() => world.editNodes(including(entry)), reported)
+        else reported(trouble)
       },
     )
   }
 
-  remove(removed: NodeName, told: Told): void {
+  remove(removed: NodeName, reported: Told): void {
     const { host, view, node } = this.#life
     const by = { self: node, file: host.list, view, isUp: this.#isUp, hearsWitness: this.#life.votes.hearsWitness }
     const why = whyNotRemoved(removed, by)
     if (why !== undefined) {
-      told(why.sentences[0] ?? why.code)
+      reported(why.sentences[0] ?? why.code)
       return
     }
     this.#change(marked(removed), (trouble) => {
       if (trouble === undefined) this.#feed({ kind: 'begun', node: removed })
-      told(trouble)
+      reported(trouble)
     })
   }
 
-  cancel(kept: NodeName, told: Told): void {
+  cancel(kept: NodeName, reported: Told): void {
     const entry = this.#life.host.list.nodes.find(({ name }) => name === kept)
     if (entry?.leaving !== true) {
-      told('not leaving')
+      reported('not leaving')
       return
     }
     this.#change(staying(kept), (trouble) => {
-      if (trouble !== undefined) return told(trouble)
+      if (trouble !== undefined) return reported(trouble)
       this.#life.world.counts.cancelled++
-      this.#recordOff(entry, 'its removal was cancelled', told)
+      this.#recordOff(entry, 'its removal was cancelled', reported)
     })
   }
 
   /** A host is let in: its key stands in the list before it has its answer. */
-  letIn(host: Host, told: Told): void {
+  letIn(host: Host, reported: Told): void {
     const { world } = this.#life
     const { name, key } = host
     this.#write(
@@ -266,7 +266,7 @@ export class NodeChangesDriver {
             host.list = world.list
             host.joined = true
           })
-        told(trouble)
+        reported(trouble)
       },
     )
   }
@@ -336,12 +336,12 @@ export class NodeChangesDriver {
     return view.members.get(host)?.state === 'member' && (host === node || !isSilent)
   }
 
-  #change(change: (list: NodeList) => NodeList, told: Told): void {
-    this.#write(() => this.#life.world.changeList(change), told)
+  #change(change: (list: NodeList) => NodeList, reported: Told): void {
+    this.#write(() => this.#life.world.changeList(change), reported)
   }
 
   /** What throws is a refusal. */
-  #write(operation: () => unknown, told: Told): void {
+  #write(operation: () => unknown, reported: Told): void {
     this.#life.ask(
       () => {
         try {
@@ -351,7 +351,7 @@ export class NodeChangesDriver {
           return String(error)
         }
       },
-      (result) => told(result === 'done' ? undefined : (result ?? unknown)),
+      (result) => reported(result === 'done' ? undefined : (result ?? unknown)),
     )
   }
 }

@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { NodeName } from '../../base/index.ts'
 import type { DiskWatch } from '../../controller/index.ts'
-import { endingOf, type SbdLetter } from '../../fencing/index.ts'
+import { endingOf, type SlotMessage } from '../../fencing/index.ts'
 import { type DiskTimes, diskPatienceMs, disksToRead } from '../../quorum/index.ts'
 import { readIfThere, writeWhole } from '../host/files.ts'
 import type { Log } from '../host/log.ts'
@@ -18,7 +18,7 @@ export interface SbdDisksPorts {
   readonly isCountedOn: SlotWatchPorts['isCountedOn']
   /** A disk holds no message for this node that ends it. */
   readonly onClean: (reading: SlotReading) => void
-  readonly onMessage: (letter: SbdLetter, disk: string) => void
+  readonly onMessage: (received: SlotMessage, disk: string) => void
   /** Their times, or which of them are read, may be others now. */
   readonly onChange: () => void
 }
@@ -32,7 +32,7 @@ export class SbdDisks {
   readonly #clean = new Map<string, SlotReading>()
   #shown = ''
   /** What was told last of each. */
-  readonly #letters = new Map<string, string>()
+  readonly #messages = new Map<string, string>()
 
   constructor(paths: readonly string[], ports: SbdDisksPorts) {
     this.#ports = ports
@@ -60,7 +60,7 @@ export class SbdDisks {
   }
 
   /** What the others are told of them. */
-  get told(): DiskWatch['disks'] {
+  get reported(): DiskWatch['disks'] {
     return this.#watches.map(({ path, header }) => ({ path, ...(header === undefined ? {} : { uuid: header.uuid }) }))
   }
 
@@ -75,8 +75,8 @@ export class SbdDisks {
     return this.#watches.flatMap((watch) => watch.trouble(patienceMs) ?? [])
   }
 
-  async clear(letter: SbdLetter, disk: string): Promise<void> {
-    await this.#watches.find(({ path }) => path === disk)?.clear(letter)
+  async clear(received: SlotMessage, disk: string): Promise<void> {
+    await this.#watches.find(({ path }) => path === disk)?.clear(received)
   }
 
   close(): void {
@@ -84,28 +84,28 @@ export class SbdDisks {
   }
 
   #take(reading: SlotReading): void {
-    const { disk, letter } = reading
+    const { disk, received } = reading
     this.#look()
-    this.#tell(letter, disk)
-    if (endingOf(letter) === undefined) {
+    this.#tell(received, disk)
+    if (endingOf(received) === undefined) {
       this.#clean.set(disk, reading)
       this.#ports.onClean(reading)
     }
   }
 
   #look(): void {
-    const shown = JSON.stringify([this.times, this.told])
+    const shown = JSON.stringify([this.times, this.reported])
     if (shown === this.#shown) return
     this.#shown = shown
     this.#ports.onChange()
   }
 
   /** Once, however often it is read. */
-  #tell(letter: SbdLetter, disk: string): void {
-    const text = letter.message === 'clear' ? '' : JSON.stringify(letter)
-    if (text === (this.#letters.get(disk) ?? '')) return
-    this.#letters.set(disk, text)
-    if (text !== '') this.#ports.onMessage(letter, disk)
+  #tell(received: SlotMessage, disk: string): void {
+    const text = received.message === 'clear' ? '' : JSON.stringify(received)
+    if (text === (this.#messages.get(disk) ?? '')) return
+    this.#messages.set(disk, text)
+    if (text !== '') this.#ports.onMessage(received, disk)
   }
 }
 

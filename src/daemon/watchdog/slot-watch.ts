@@ -13,11 +13,11 @@ import {
   headerBytes,
   isSameName,
   letterOf,
-  parseLetter,
   parseSbdHeader,
   parseSlot,
+  parseSlotMessage,
   type SbdHeader,
-  type SbdLetter,
+  type SlotMessage,
   slotOf,
   slotOffset,
 } from '../../fencing/index.ts'
@@ -29,7 +29,7 @@ import { longestRequest } from './disk-messages.ts'
 export interface SlotReading {
   readonly disk: string
   readonly header: SbdHeader
-  readonly letter: SbdLetter
+  readonly received: SlotMessage
   /** When it was begun: whatever was written before is in it. */
   readonly at: MonotonicMs
 }
@@ -87,9 +87,9 @@ export class SlotWatch {
   }
 
   /** Takes a message away, unless another one has come. */
-  async clear(letter: SbdLetter): Promise<void> {
+  async clear(received: SlotMessage): Promise<void> {
     const open = this.#open
-    if (open && (await this.#letter(open)).message === letter.message) await this.#writeClear(open)
+    if (open && (await this.#received(open)).message === received.message) await this.#writeClear(open)
   }
 
   close(): void {
@@ -122,10 +122,10 @@ export class SlotWatch {
       else if (this.#open && !(await this.#isOurs(this.#open))) this.#open = await this.#openSlot(header)
       const at = monotonicNow()
       if (this.#open) {
-        const letter = await this.#letter(this.#open)
+        const received = await this.#received(this.#open)
         const proves = this.#provesFrom === undefined || at >= this.#provesFrom
-        if (!this.#closed.signal.aborted && (proves || endingOf(letter) !== undefined))
-          this.#ports.onReading({ disk: this.path, header, letter, at })
+        if (!this.#closed.signal.aborted && (proves || endingOf(received) !== undefined))
+          this.#ports.onReading({ disk: this.path, header, received, at })
       }
       return undefined
     } catch (error) {
@@ -151,9 +151,9 @@ export class SlotWatch {
       throw new DiskError(obstacle)
     }
     const open = { header, slot: await this.#ownSlot(header) }
-    const letter = await this.#letter(open)
-    const { message, from } = letter
-    const ends = endingOf(letter) !== undefined
+    const received = await this.#received(open)
+    const { message, from } = received
+    const ends = endingOf(received) !== undefined
     if (message !== 'clear' && !(ends && hadSinceBoot.has(header.uuid))) {
       log.info('an old message on a disk of SBD is cleared', { disk: this.path, message, from })
       await this.#writeClear(open)
@@ -207,8 +207,8 @@ export class SlotWatch {
     return isSameName(parseSlot(sector), this.#ports.node)
   }
 
-  async #letter({ header, slot }: OpenSlot): Promise<SbdLetter> {
-    return parseLetter(await this.#disk.read(slotOffset(header, slot) + header.sectorSize, header.sectorSize))
+  async #received({ header, slot }: OpenSlot): Promise<SlotMessage> {
+    return parseSlotMessage(await this.#disk.read(slotOffset(header, slot) + header.sectorSize, header.sectorSize))
   }
 
   async #writeClear({ header, slot }: OpenSlot): Promise<void> {

@@ -156,10 +156,10 @@ export class WatchdogDriver {
       misfit: (header) => diskMisfit(core(), header),
       isCountedOn: () => runningMs(core()) !== undefined,
       onClean: ({ disk, header, at }) => feed({ kind: 'disk-read', disk, times: header, at }),
-      onMessage: (letter, disk) => feed({ kind: 'disk-message', disk, letter }),
+      onMessage: (received, disk) => feed({ kind: 'disk-message', disk, received }),
       onChange: () => {
-        const { times, told } = disks
-        feed({ kind: 'disks', told, ...(times === undefined ? {} : { times }) })
+        const { times, reported } = disks
+        feed({ kind: 'disks', reported, ...(times === undefined ? {} : { times }) })
         onChange()
       },
     })
@@ -170,10 +170,10 @@ export class WatchdogDriver {
    * It is taken away, which shows that it was read. What somebody else wrote at that very moment is lost with it; but if that was the
    * DC, the store knows.
    */
-  async #answerTest({ letter, disk }: EffectOf<'answer-test'>): Promise<void> {
+  async #answerTest({ received, disk }: EffectOf<'answer-test'>): Promise<void> {
     const { log, self, store, feed } = this.#ports
     try {
-      await this.#disks?.clear(letter, disk)
+      await this.#disks?.clear(received, disk)
       if (await isFenced(store(), { key: keys.diskFencing(self), bootId: readBootId() }))
         feed({ kind: 'fenced-through-disks' })
     } catch (error) {

@@ -6,10 +6,10 @@ import type { BundleResource, PrimitiveResource } from '../cluster-status.ts'
 import { replicaParts } from '../parts.ts'
 import { indent } from './group.ts'
 import { printPrimitive, printPrimitiveAs } from './primitive.ts'
+import { describedAs, type PrintedStatus } from './printed-status.ts'
 import { managementFlag } from './resource-state.ts'
-import { describedAs, type Told } from './told.ts'
 
-export function printBundle(status: Told, bundle: BundleResource): readonly string[] {
+export function printBundle(status: PrintedStatus, bundle: BundleResource): readonly string[] {
   const flags = [
     ...(bundle.replicasPerHost > 1 ? ['unique'] : []),
     ...managementFlag(bundle, status.options.maintenanceMode),
@@ -25,7 +25,7 @@ export function printBundle(status: Told, bundle: BundleResource): readonly stri
 
 type Replica = BundleResource['replicas'][number]
 
-function printReplica(status: Told, replica: Replica, count: number): readonly string[] {
+function printReplica(status: PrintedStatus, replica: Replica, count: number): readonly string[] {
   const { tellsInstances = false, isTold = () => true } = status
   const parts = replicaParts(replica)
   const told = parts.filter(isTold)
@@ -36,7 +36,7 @@ function printReplica(status: Told, replica: Replica, count: number): readonly s
 }
 
 /** The member is shown where its container runs: the guest node says nothing to anyone. */
-function shortLine(status: Told, replica: Replica): string {
+function shortLine(status: PrintedStatus, replica: Replica): string {
   const { container, child, remote, ipAddress } = replica
   const shown: PrimitiveResource = child ?? container
   const name = (remote ?? container).id

@@ -12,10 +12,10 @@ import { describeExitCode } from './exit-codes.ts'
 import { failedProbeOf } from './failed-probe.ts'
 import { indent, printGroup } from './group.ts'
 import { printPrimitive } from './primitive.ts'
+import { describedAs, type PrintedStatus } from './printed-status.ts'
 import { highestRole, type Instance, isActive, isDisabled, locationsOf, managementFlag } from './resource-state.ts'
-import { describedAs, type Told } from './told.ts'
 
-export function printClone(status: Told, clone: CloneResource): readonly string[] {
+export function printClone(status: PrintedStatus, clone: CloneResource): readonly string[] {
   const { isTold = () => true } = status
   const told = clone.instances.filter((instance) => primitivesIn(instance).some(isTold))
   const full = told
@@ -45,10 +45,10 @@ export function printClone(status: Told, clone: CloneResource): readonly string[
   ]
 }
 
-const isWanted = ({ onlyOn }: Told, nodes: readonly NodeName[]): boolean =>
+const isWanted = ({ onlyOn }: PrintedStatus, nodes: readonly NodeName[]): boolean =>
   onlyOn === undefined || nodes.some((node) => onlyOn.includes(node))
 
-const wanted = (status: Told, nodes: readonly NodeName[]): readonly NodeName[] =>
+const wanted = (status: PrintedStatus, nodes: readonly NodeName[]): readonly NodeName[] =>
   nodes.filter((node) => isWanted(status, [node]))
 
 /** Of those that are not promoted, and whether that is all that they may become. */
@@ -57,7 +57,7 @@ function lowerRole(clone: CloneResource): string {
   return configuredRole(clone) === 'Unpromoted' ? 'Unpromoted (target-role)' : 'Unpromoted'
 }
 
-function title(status: Told, clone: CloneResource): string {
+function title(status: PrintedStatus, clone: CloneResource): string {
   const flags = [
     ...(clone.promotable ? ['promotable'] : []),
     ...(clone.unique ? ['unique'] : []),
@@ -69,13 +69,13 @@ function title(status: Told, clone: CloneResource): string {
   return `* Clone Set: ${clone.id} [${inside}]${flags.length === 0 ? '' : ` (${flags.join(', ')})`}${describedAs(status, clone.id)}:`
 }
 
-function printInstance(status: Told, clone: CloneResource, instance: Instance): readonly string[] {
+function printInstance(status: PrintedStatus, clone: CloneResource, instance: Instance): readonly string[] {
   return instance.kind === 'group'
     ? printGroup(status, instance, clone.promotable)
     : [`* ${printPrimitive(status, instance)}`]
 }
 
-function isShownInFull(status: Told, clone: CloneResource, instance: Instance): boolean {
+function isShownInFull(status: PrintedStatus, clone: CloneResource, instance: Instance): boolean {
   const members = primitivesIn(instance)
   const active = members.filter((member) => isActive(status, member))
   if (clone.unique || status.tellsInstances === true) return true
@@ -92,7 +92,7 @@ const list = (name: string, nodes: readonly NodeName[]): readonly string[] =>
   nodes.length === 0 ? [] : [`* ${name}: [ ${[...nodes].sort(compareNames).join(' ')} ]`]
 
 /** Nodes without an instance, as far as there are instances left, by what keeps them without one. */
-function stoppedLists(status: Told, clone: CloneResource): readonly string[] {
+function stoppedLists(status: PrintedStatus, clone: CloneResource): readonly string[] {
   const active = new Set(clone.instances.flatMap(locationsOf))
   const known = new Set(clone.instances.flatMap(primitivesIn).flatMap(({ state }) => [...state.knownOn]))
   const byState = new Map<string, NodeName[]>()

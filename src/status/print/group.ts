@@ -1,10 +1,10 @@
 /** A group: its title, and its members below. */
 import type { GroupResource } from '../cluster-status.ts'
 import { printPrimitive } from './primitive.ts'
+import { describedAs, type PrintedStatus } from './printed-status.ts'
 import { isActive, isDisabled, managementFlag } from './resource-state.ts'
-import { describedAs, type Told } from './told.ts'
 
-export function printGroup(status: Told, group: GroupResource, promotable = false): readonly string[] {
+export function printGroup(status: PrintedStatus, group: GroupResource, promotable = false): readonly string[] {
   const { isTold = () => true } = status
   const members = group.members.filter((member) => !member.implicit && isTold(member))
   const shown = status.tellsInactive ? members : members.filter((member) => isActive(status, member))

@@ -3,10 +3,10 @@ import type { NodeName } from '../../base/index.ts'
 import { type Agent, roleRank } from '../../cib/index.ts'
 import type { PrimitiveResource } from '../cluster-status.ts'
 import { failedProbe } from './failed-probe.ts'
+import { describedAs, type PrintedStatus } from './printed-status.ts'
 import { isDisabled, managementFlag } from './resource-state.ts'
-import { describedAs, type Told } from './told.ts'
 
-export function printPrimitive(status: Told, resource: PrimitiveResource): string {
+export function printPrimitive(status: PrintedStatus, resource: PrimitiveResource): string {
   const [only, another] = resource.state.active
   const node = another === undefined ? (only?.node ?? lockedOrAskedOn(resource)) : undefined
   return printPrimitiveAs(status, resource, { name: displayName(resource), node })
@@ -14,7 +14,7 @@ export function printPrimitive(status: Told, resource: PrimitiveResource): strin
 
 /** Under another name or on another node than its own: a bundle's member is shown where its container runs. */
 export function printPrimitiveAs(
-  status: Told,
+  status: PrintedStatus,
   resource: PrimitiveResource,
   shown: { readonly name: string; readonly node: NodeName | undefined },
 ): string {
@@ -54,7 +54,7 @@ const pendingStates: Readonly<Record<string, string>> = {
   demote: 'Demoting',
 }
 
-function describeState({ tellsPending }: Told, resource: PrimitiveResource): string {
+function describeState({ tellsPending }: PrintedStatus, resource: PrimitiveResource): string {
   const role = shownRole(resource)
   if (resource.state.failed) return roleRank(role) > roleRank('Unpromoted') ? `FAILED ${role}` : 'FAILED'
   return tellsPending ? roleOrChange(resource) : role
@@ -74,7 +74,11 @@ function shownRole({ state, instance }: PrimitiveResource): string & PrimitiveRe
   return state.role === 'Started' && instance?.promotable === true ? 'Unpromoted' : state.role
 }
 
-function describeFlags(status: Told, resource: PrimitiveResource, nodeName: NodeName | undefined): readonly string[] {
+function describeFlags(
+  status: PrintedStatus,
+  resource: PrimitiveResource,
+  nodeName: NodeName | undefined,
+): readonly string[] {
   const { state, meta, instance } = resource
   const node = nodeName === undefined ? undefined : status.nodesByName.get(nodeName)
   const promotable = instance?.promotable ?? false

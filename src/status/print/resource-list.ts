@@ -7,11 +7,11 @@ import { printBundle } from './bundle.ts'
 import { printClone } from './clone.ts'
 import { printGroup } from './group.ts'
 import { printPrimitive } from './primitive.ts'
+import type { PrintedStatus } from './printed-status.ts'
 import { isActive } from './resource-state.ts'
-import type { Told } from './told.ts'
 
 export function printResourceList(
-  status: Told,
+  status: PrintedStatus,
   isShown: (resource: Resource) => boolean = () => true,
 ): readonly string[] {
   return inOrder(status)
@@ -21,13 +21,13 @@ export function printResourceList(
 }
 
 /** The most important first; those that are in the history alone come last. */
-function inOrder({ resources }: Told): readonly Resource[] {
+function inOrder({ resources }: PrintedStatus): readonly Resource[] {
   const configured = resources.filter(({ orphan }) => !orphan)
   const orphans = resources.filter(({ orphan }) => orphan)
   return [...configured.sort((a, b) => b.meta.priority - a.meta.priority), ...orphans]
 }
 
-function printResource(status: Told, resource: Resource): readonly string[] {
+function printResource(status: PrintedStatus, resource: Resource): readonly string[] {
   switch (resource.kind) {
     case 'primitive':
       return isToldAtAll(status, resource) ? [`* ${printPrimitive(status, resource)}`] : []
@@ -43,18 +43,18 @@ function printResource(status: Told, resource: Resource): readonly string[] {
 }
 
 /** Implied connections are hidden, and orphans once nothing of them is left that could run. */
-function isToldAtAll(status: Told, resource: PrimitiveResource): boolean {
+function isToldAtAll(status: PrintedStatus, resource: PrimitiveResource): boolean {
   return (status.tellsInstances === true || !resource.implicit) && (!resource.orphan || isActive(status, resource))
 }
 
 /** A group counts as being on no node while the cluster has no hand in its members and their nodes are down. */
-function isOnlyWhereNobodyLooks(status: Told, { members }: GroupResource): boolean {
+function isOnlyWhereNobodyLooks(status: PrintedStatus, { members }: GroupResource): boolean {
   const active = members.filter((member) => isActive(status, member))
   const isOnline = ({ node }: { readonly node: NodeName }): boolean => status.nodesByName.get(node)?.online === true
   return active.length > 0 && !active.some(({ state }) => state.managed || state.active.some(isOnline))
 }
 
-function isPartlyActive(status: Told, resource: Resource): boolean {
+function isPartlyActive(status: PrintedStatus, resource: Resource): boolean {
   switch (resource.kind) {
     case 'primitive':
     case 'group':

@@ -1,7 +1,7 @@
 /** The status as it is to be told. */
 import type { ClusterStatus, PrimitiveResource } from '../cluster-status.ts'
 
-export interface Told extends ClusterStatus {
+export interface PrintedStatus extends ClusterStatus {
   /** False once a transition is over: what was pending before it counts as what it was taken for. */
   readonly tellsPending: boolean
   /** False: of groups and clones only the active members. */
@@ -19,7 +19,7 @@ export interface Told extends ClusterStatus {
 }
 
 /** ` (the first web server)`, at the end of the line of a resource. */
-export function describedAs({ descriptions }: Told, id: string): string {
+export function describedAs({ descriptions }: PrintedStatus, id: string): string {
   const text = descriptions?.get(id)
   return text === undefined ? '' : ` (${text})`
 }
