@@ -36,7 +36,7 @@ const reasons: readonly (readonly [line: RegExp, reason: string])[] = [
   [/--help/, 'any part of the help is the whole help'],
   [/CIB_user=denied/, 'what a permission denies is not written, whatever stands around it'],
   [/crm_simulate .*-t '/, 'a simulation of another time records that time'],
-  [/crm_verify .*--output-to/, 'a mistake is told in other words, and errors of the configuration with it'],
+  [/crm_verify .*--output-to/, 'other words for a mistake, and errors of the configuration with it'],
   [/crm_resource .*-r b1-docker-0 --element/, 'what a bundle makes by itself has no element'],
   [/trouble\.xml crm_resource -p /, 'a CIB file that breaks its schema can be repaired'],
   [/trouble\.xml crm_resource -B -r r1$/, 'the connection to a remote node is where --locate finds it'],
