@@ -7,7 +7,9 @@ import { isActive, isDisabled, managementFlag } from './resource-state.ts'
 export function printGroup(status: PrintedStatus, group: GroupResource, promotable = false): readonly string[] {
   const { isTold = () => true } = status
   const members = group.members.filter((member) => !member.implicit && isTold(member))
-  const shown = status.tellsInactive ? members : members.filter((member) => isActive(status, member))
+  const active = members.filter((member) => isActive(status, member))
+  // A member that was asked for is shown beside those that are active, inactive as it may be.
+  const shown = status.tellsInactive || active.length === 0 ? members : active
   // Those that nobody asked for are counted too.
   const inactive = group.members.filter((member) => !member.implicit && !isActive(status, member))
   const hidden = status.tellsInactive ? 0 : inactive.length
