@@ -185,7 +185,7 @@ function noteIn(open: Open, event: JournalEvent): void {
 /** What the cluster reacts to by itself: trouble, a fencing that goes on, a node or a quorum that comes or goes. */
 const isSign = (what: Happening): boolean => what.kind === 'node' || what.kind === 'quorum' || isTrouble(what)
 
-function isTrouble(what: Happening): boolean {
+export function isTrouble(what: Happening): boolean {
   switch (what.kind) {
     case 'node':
       return what.became === 'lost'

@@ -12,6 +12,6 @@ export {
   parseJournalLine,
   type StoreNews,
 } from './event.ts'
-export { type Away, type Incident, incidentsIn } from './incidents.ts'
+export { type Away, type Incident, incidentsIn, isTrouble } from './incidents.ts'
 export { cibThen, stateThen, type Then } from './then.ts'
 export { aboutOf, momentIn, type TimelineKind, timelineKinds } from './timeline.ts'

@@ -415,6 +415,17 @@ export const clusterOptions: readonly OptionDefinition[] = [
       'More names of parameters and attributes whose values are secret, beside those that say so (passwd, apikey, community …) and those that agents mark as private: separated by blanks; * stands for any letters.',
   },
   {
+    name: 'trace-collector',
+    type: {
+      kind: 'text',
+      pattern: /^(?:https?:\/\/[^\s@/]+(?:\/[^\s@]*)?)?$/i,
+      means: 'the address of a collector, such as http://collector.example.com:4318',
+    },
+    default: '',
+    description:
+      'A collector of OpenTelemetry, to which the DC sends each recovery as a trace when it is over, by OTLP over HTTP; empty sends none. OTEL_EXPORTER_OTLP_HEADERS in the environment of systoled on each node has headers for it.',
+  },
+  {
     name: 'cluster-ipc-limit',
     type: integer(1),
     default: '500',

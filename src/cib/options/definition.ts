@@ -14,7 +14,7 @@ export type OptionType =
   | { readonly kind: 'percentage' }
   | { readonly kind: 'role' }
   | { readonly kind: 'one-of'; readonly values: readonly string[] }
-  | { readonly kind: 'text' }
+  | { readonly kind: 'text'; readonly pattern?: RegExp; readonly means?: string }
 
 export interface OptionDefinition {
   readonly name: string
@@ -78,7 +78,7 @@ export function isValueOf(definition: OptionDefinition, value: string): boolean 
     case 'one-of':
       return type.values.includes(word)
     case 'text':
-      return true
+      return type.pattern?.test(value.trim()) ?? true
   }
 }
 
@@ -102,6 +102,6 @@ export function describeValues(definition: OptionDefinition): string {
     case 'one-of':
       return `one of ${type.values.join(', ')}`
     case 'text':
-      return 'text'
+      return type.means ?? 'text'
   }
 }

@@ -319,6 +319,7 @@ const unmentioned: ReadonlyMap<string, readonly string[]> = new Map([
         'watchdog-timeout',
         'sbd-devices',
         'secret-names',
+        'trace-collector',
       ],
       ...['hardware-health', 'hardware-health-interval', 'hardware-health-recovery'],
       ...['config-history-max', 'config-history-max-age', 'config-history-max-size'],

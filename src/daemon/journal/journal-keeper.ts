@@ -3,6 +3,7 @@ import type { Change, ClusterView, WalkReport } from '../../controller/index.ts'
 import {
   type Happening,
   happenings,
+  isTrouble,
   type JournalState,
   type NotedCall,
   noCalls,
@@ -29,6 +30,8 @@ export class JournalKeeper {
   #quorate: boolean | undefined
   #calls = noCalls
   #hasFailed = false
+  /** By `performance.now`, when something went wrong last that has been written down here. */
+  troubleAt: number | undefined
 
   constructor(ports: JournalPorts) {
     this.#ports = ports
@@ -66,6 +69,7 @@ export class JournalKeeper {
 
   #write(events: readonly Happening[]): void {
     if (events.length === 0) return
+    if (events.some(isTrouble)) this.troubleAt = performance.now()
     const { self, view, log } = this.#ports
     const common = { revision: view().revision, at: Date.now(), by: self }
     try {

@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs'
 import { AssertionError, assert, type NodeName, nodeName } from '../../base/index.ts'
+import { clusterOptionValue } from '../../cib/index.ts'
 import type { ReplicatedConfiguration } from '../../controller/index.ts'
 import {
   BadMessageError,
@@ -33,6 +34,7 @@ import { isEnabled, markStopped, setEnabled } from '../host/takes-part.ts'
 import { JoinTokenIssuer } from '../joining/issue-join-tokens.ts'
 import { JoinTokens } from '../joining/join-tokens.ts'
 import { enrolHandler } from '../joining/let-in.ts'
+import { sendByCommand, TraceKeeper } from '../journal/trace-keeper.ts'
 import { DaemonMetrics } from '../metrics/daemon-metrics.ts'
 import { ClusterNode } from '../node/cluster-node.ts'
 import {
@@ -96,6 +98,7 @@ export class Daemon {
   readonly authority: Authority
   readonly joinTokens: JoinTokenIssuer
   readonly fleet: Fleet
+  readonly #traces: TraceKeeper
   readonly #fleetRollouts: FleetRollouts
   readonly metrics = new DaemonMetrics(() =>
     this.#node === undefined ? undefined : this.#node.quorateUntil - monotonicNow(),
@@ -134,6 +137,7 @@ export class Daemon {
     const fleetPorts = this.#fleetPorts()
     this.fleet = new Fleet(fleetPorts)
     this.#fleetRollouts = new FleetRollouts(fleetPorts)
+    this.#traces = this.#openTraces(fleetPorts.term)
     this.#strangers = new StrangerTable(log)
     this.#fail = fail
     this.authority = new Authority({
@@ -301,6 +305,20 @@ export class Daemon {
   async #closeServers(): Promise<void> {
     await this.#servers?.close()
     this.#servers = undefined
+  }
+
+  #openTraces(term: () => number | undefined): TraceKeeper {
+    const { log, paths } = this
+    return new TraceKeeper({
+      log,
+      term,
+      seen: this.#seen,
+      store: this.#quorateStore,
+      collector: () => clusterOptionValue(this.configuration?.typed, 'trace-collector').trim(),
+      troubleAt: () => this.#node?.troubleAt,
+      revision: () => this.#node?.view.revision ?? 0,
+      send: async (collector, after) => await sendByCommand(paths, collector, after),
+    })
   }
 
   #openWitness(): OwnWitness {
@@ -533,6 +551,7 @@ export class Daemon {
     this.api.clientCertificates.close()
     this.#fleetRollouts.close()
     this.fleet.close()
+    this.#traces.close()
     await this.api.console.close()
     await this.#node?.suspend()
     await this.witness.end()

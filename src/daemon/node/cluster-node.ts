@@ -154,6 +154,10 @@ export class ClusterNode {
     return await this.#parts.peers.to(node).readOperations(asked, { timeoutMs })
   }
 
+  get troubleAt(): number | undefined {
+    return this.#parts.journal.troubleAt
+  }
+
   readonly tryAlert: AlertDriver['try'] = async (asked) => await this.#parts.alerts.try(asked)
   readonly noteCall: JournalKeeper['noteCall'] = (call) => this.#parts.journal.noteCall(call)
   readonly lookForWitness = async (): Promise<void> => await this.#parts.membership.witness.lookNow()

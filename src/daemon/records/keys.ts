@@ -93,6 +93,8 @@ export const apiTokensPrefix = `${allKeys}api-tokens/`
 export const apiTokenKey = (name: string): string => `${apiTokensPrefix}${encodeURIComponent(name)}`
 
 /** Other clusters (src/daemon/fleet), and what was heard of them last. */
+/** Up to which revision recoveries were sent as traces. */
+export const tracesKey = `${allKeys}traces`
 export const fleetPrefix = `${allKeys}fleet/`
 export const fleetKey = (name: string): string => `${fleetPrefix}${encodeURIComponent(name)}`
 /** Rollouts over clusters of the fleet (src/rollout/fleet). */

@@ -47,14 +47,23 @@ export const incidentShow: Command = {
 
 export const incidentExport: Command = {
   path: ['incident', 'export'],
-  usage: '<id> [<file>]',
+  usage: '<id> [<file>] | --all [--after=<id>]',
   summary: 'Save or print an incident with all its events as JSON, or send it as a trace by OTLP',
   details:
     'A trace has spans for the detection, each decision, each fencing and each operation. It is sent from this host, once. OTEL_EXPORTER_OTLP_HEADERS of the environment has headers for the collector: name=value, separated by commas.',
-  examples: ['systole incident export i4711 --otlp=http://collector.example.com:4318'],
-  flags: [{ name: 'otlp', value: 'address', summary: 'Send it as a trace to this collector, by OTLP over HTTP' }],
+  examples: [
+    'systole incident export i4711 --otlp=http://collector.example.com:4318',
+    'systole incident export --all --after=i4711 --otlp=http://collector.example.com:4318',
+  ],
+  flags: [
+    { name: 'otlp', value: 'address', summary: 'Send it as a trace to this collector, by OTLP over HTTP' },
+    { name: 'all', summary: 'Send all incidents that are over, the oldest first; with --otlp' },
+    { name: 'after', value: 'id', summary: 'Of all, only those after this one' },
+  ],
   completes: ['anything', 'file'],
   run: async (call) => {
+    if (call.flags.has('all')) return await sendAll(call)
+    if (call.flags.has('after')) throw new Refusal('--after goes with --all.')
     expectWords(call.words, { atLeast: 1, atMost: 2, usage: 'incident export <id> [<file>]' })
     const { incident, missing } = await oneIncident(call)
     const facts = { ...factsOf(incident), events: incident.events, missing }
@@ -76,16 +85,66 @@ async function sendIncident(call: Call, incident: Incident, collector: string): 
   const environment = call.terminal.environment ?? process.env
   const headers = traceHeaders(environment.OTEL_EXPORTER_OTLP_HEADERS)
   const { clusterName } = await liveCluster(call).getState({})
-  const trace = traceOf(incident, clusterName, process.env.SYSTOLE_VERSION ?? 'unknown')
+  const sent = await sendOne(incident, clusterName, { url, headers })
+  return done(sentLine(sent, url), { ...sent, endpoint: url.href })
+}
+
+interface SentTrace {
+  readonly id: string
+  readonly traceId: string
+  readonly spans: number
+}
+
+const sentLine = ({ id, traceId, spans }: SentTrace, { origin }: URL): string =>
+  `Sent incident ${id} to ${origin}: trace ${traceId}, ${spans} spans.\n`
+
+async function sendOne(
+  incident: Incident,
+  cluster: string,
+  { url, headers }: { readonly url: URL; readonly headers: Readonly<Record<string, string>> },
+): Promise<SentTrace> {
+  const trace = traceOf(incident, cluster, process.env.SYSTOLE_VERSION ?? 'unknown')
   await sendTrace(url, headers, trace)
   const spans = trace.resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap((scope) => scope.spans))
-  const traceId = spans[0]?.traceId ?? ''
-  return done(`Sent incident ${incident.id} to ${url.origin}: trace ${traceId}, ${spans.length} spans.\n`, {
-    id: incident.id,
-    endpoint: url.href,
-    traceId,
-    spans: spans.length,
-  })
+  return { id: incident.id, traceId: spans[0]?.traceId ?? '', spans: spans.length }
+}
+
+/** At a time; whoever asks again goes on after the last one. */
+const mostSent = 50
+
+async function sendAll(call: Call): Promise<Outcome> {
+  expectWords(call.words, { atLeast: 0, atMost: 0, usage: 'incident export --all [--after=<id>] --otlp=<address>' })
+  const collector = call.flags.get('otlp')
+  if (typeof collector !== 'string') throw new Refusal('--all sends incidents to a collector. Specify it with --otlp.')
+  const [, number = ''] = /^i(\d{1,15})$/.exec(String(call.flags.get('after') ?? 'i0')) ?? []
+  if (number === '') throw new Refusal(`--after=${String(call.flags.get('after'))}: specify the id of an incident.`)
+  const url = traceEndpoint(collector)
+  const headers = traceHeaders((call.terminal.environment ?? process.env).OTEL_EXPORTER_OTLP_HEADERS)
+  const { clusterName } = await liveCluster(call).getState({})
+  const { incidents, missing } = await readIncidents(call)
+  const later = incidents.filter(({ cause }) => cause.revision > Number(number))
+  // One that goes on is sent when it is over, and those after it then: so none is left out.
+  const firstOngoing = later.findIndex(({ ongoing }) => ongoing)
+  const over = (firstOngoing === -1 ? later : later.slice(0, firstOngoing)).slice(0, mostSent)
+  const sent: SentTrace[] = []
+  let failed: string | undefined
+  for (const incident of over) {
+    try {
+      sent.push(await sendOne(incident, clusterName, { url, headers }))
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      failed = error.message
+      break
+    }
+  }
+  const notOver = later.length - over.length
+  const lines = [...sent.map((one) => sentLine(one, url)), ...(failed === undefined ? [] : [`${failed}\n`])]
+  const text = lines.length === 0 ? 'No incident to send.\n' : lines.join('')
+  return done(
+    `${text}${missingNote(missing)}`,
+    { sent, notOver, failed: failed ?? null, missing },
+    failed === undefined ? 0 : 1,
+  )
 }
 
 interface Found {
