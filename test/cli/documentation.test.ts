@@ -20,14 +20,17 @@ afterAll(() => rmSync(scratch, { recursive: true }))
 
 function shownIn(page: string): readonly Shown[] {
   const text = readFileSync(join(project, page), 'utf8')
-  const blocks = text.split('\n').map((line) => (line.startsWith('    ') ? line.slice(4) : undefined))
   const shown: { command: string; lines: string[] }[] = []
   let current: { command: string; lines: string[] } | undefined
-  for (const line of blocks) {
-    if (line?.startsWith('$ systole ')) {
-      current = { command: line.slice('$ systole '.length), lines: [] }
+  for (const line of text.split('\n')) {
+    const shownLine = line.startsWith('    ') ? line.slice(4) : undefined
+    if (shownLine?.startsWith('$ systole ')) {
+      current = { command: shownLine.slice('$ systole '.length), lines: [] }
       shown.push(current)
-    } else if (line !== undefined && line !== '…') current?.lines.push(line)
+    } else if (shownLine !== undefined) {
+      if (shownLine !== '…') current?.lines.push(shownLine)
+      // A sentence ends the answer.
+    } else if (line.trim() !== '') current = undefined
   }
   return shown
 }

@@ -27,6 +27,7 @@ let cib: XmlElement
 let stored: HoldRecord[]
 let pushed: number
 let isOlder: boolean
+let startFails: boolean
 let told: string[]
 /** Each hold that was in force at some time. */
 let seen: HoldRecord[]
@@ -39,8 +40,21 @@ beforeEach(() => {
   seen = []
   pushed = 0
   isOlder = false
+  startFails = false
   told = []
 })
+
+/** What the cluster does until it has settled: web follows the preference or the ban, unless its start fails there. */
+function settle(): void {
+  const isMeant = stored.some(
+    ({ kind, node }) => (kind === 'prefer' && node === 'n2') || (kind === 'ban' && node === 'n1'),
+  )
+  if (startFails || !(isMeant || printXml(cib).includes('cli-prefer-web'))) return
+  const moved = parseXml(`<status>${state(1, '')}${state(2, ran('web', 'n2'))}</status>`)
+  if (!moved.ok) throw new Error('not XML')
+  const { value } = moved
+  cib = { ...cib, children: cib.children.map((one) => (one.kind === 'element' && one.name === 'status' ? value : one)) }
+}
 
 const entries = (): readonly StoredHold[] =>
   stored.map((one) => ({ hold: one, entry: { key: one.id, modRevision: 1 } as unknown as StoredHold['entry'] }))
@@ -53,6 +67,7 @@ const answer = (outcome: string, holds: readonly HoldRecord[]): Messages['HoldsA
 const live = {
   getState: () => Promise.resolve({ configured: true, started: true, localNode: 'n1', quorate: true }),
   watchState: (_: unknown, send: (state: unknown) => void) => {
+    settle()
     send({
       quorate: true,
       dc: 'n1',
@@ -227,6 +242,13 @@ describe('resource move', () => {
       },
     ])
     expect(stored).toEqual([])
+  })
+
+  test('that leaves it where it was has failed, although the cluster has settled', async () => {
+    startFails = true
+    const { exitCode, standardOutput } = await type('resource move web n2')
+    expect(standardOutput).toContain('web did not move to n2.')
+    expect([exitCode, stored]).toEqual([1, []])
   })
 
   test('away from where it runs is a ban that is held', async () => {

@@ -92,9 +92,10 @@ export const ownersPrefixes = { job: jobsPrefix, rollout: `${allKeys}rollouts/`,
 export const apiTokensPrefix = `${allKeys}api-tokens/`
 export const apiTokenKey = (name: string): string => `${apiTokensPrefix}${encodeURIComponent(name)}`
 
-/** Other clusters (src/daemon/fleet), and what was heard of them last. */
 /** Up to which revision recoveries were sent as traces. */
 export const tracesKey = `${allKeys}traces`
+
+/** Other clusters (src/daemon/fleet), and what was heard of them last. */
 export const fleetPrefix = `${allKeys}fleet/`
 export const fleetKey = (name: string): string => `${fleetPrefix}${encodeURIComponent(name)}`
 /** Rollouts over clusters of the fleet (src/rollout/fleet). */
