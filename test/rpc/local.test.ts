@@ -99,6 +99,21 @@ test('a large CIB goes both ways', async () => {
   expect(pushed).toEqual([xml])
 })
 
+test('the id of a change is kept with it for long, and is short', async () => {
+  const ids: (string | undefined)[] = []
+  await serve({
+    pushConfiguration: async ({ changeId }: PushRequest) => {
+      ids.push(changeId)
+      return { kind: 'saved', version: 6 }
+    },
+  })
+  const change = { xml: '<cib/>', expectedVersion: 5, user: 'root', command: 'cib-push' }
+  const id = '01234567-89ab-cdef-0123-456789abcdef'
+  await client.pushConfiguration({ ...change, changeId: id })
+  await expect(client.pushConfiguration({ ...change, changeId: id.repeat(2) })).rejects.toThrow('changeId')
+  expect(ids).toEqual([id])
+})
+
 test('the state is watched until the watcher has seen enough', async () => {
   const gone = new Promise<void>((resolve) => {
     void serve({

@@ -49,6 +49,9 @@ const longTexts: Readonly<Record<string, number>> = {
   'OperationsAnswer.lines': wholeCib,
 }
 
+/** Of fields that are kept for long, and are no text of anybody's. */
+const shortTexts: Readonly<Record<string, number>> = { 'PushRequest.changeId': 64 }
+
 /** Of a message that has no long text. A long list of nothing is short, and takes long to read. */
 const besideLongTexts = 256 * 1024
 /** Of a character in UTF-8. */
@@ -89,7 +92,8 @@ function ofValue({ type, resolvedType }: protobuf.Field, name: string): v.Generi
   if (resolvedType) return v.picklist(Object.keys(resolvedType.values), 'an unknown word')
   if (type !== 'string') return scalars[type] ?? v.never()
   if (nodeNames.has(name)) return nodeForm
-  return Object.hasOwn(longTexts, name) ? textUpTo(longTexts[name] ?? 0) : textForm
+  const most = longTexts[name] ?? shortTexts[name]
+  return most === undefined ? textForm : textUpTo(most)
 }
 
 /** Throws nothing but a BadMessageError, whatever the bytes are. */
