@@ -23,7 +23,7 @@ packages=(nftables etcd-server etcd-client resource-agents pacemaker-resource-ag
 case "${1:-}" in
   test | console | facts | bench | faults | packages | remote | rollout | services | agents | openstack | pcs | clients) packages+=(openipmi nginx-light nftables kmod iputils-ping haproxy pacemaker-cli-utils python3 systemd dbus) ;;
 esac
-[ "${1:-}" = test ] && packages+=(gcc libc6-dev sbd prometheus binutils man-db mandoc booth snmptrapd keepalived rsyslog logrotate)
+[ "${1:-}" = test ] && packages+=(gcc libc6-dev sbd prometheus binutils man-db mandoc booth snmptrapd keepalived rsyslog logrotate jq)
 [ "${1:-}" = bench ] && packages+=(pacemaker corosync)
 [ "${1:-}" = packages ] && packages+=(binutils lintian gnupg man-db debootstrap)
 [ "${1:-}" = faults ] && packages+=(strace faketime)

@@ -5,14 +5,14 @@ import { localSocketPath, RefusedError, waitsFile } from '../rpc/index.ts'
 import { localHandlers } from './api/local-api.ts'
 import { peerHandlers } from './api/peer-api.ts'
 import { writeWhole } from './host/files.ts'
-import { openLog } from './host/log.ts'
+import { type Log, openLog } from './host/log.ts'
 import type { Paths } from './host/paths.ts'
 import { Daemon } from './lifecycle/daemon.ts'
 import { ownName } from './node-list/own-name.ts'
 import type { Pulse } from './pulse/pulse.ts'
 
 export async function runDaemon(paths: Paths, pulse: Pulse | undefined): Promise<void> {
-  const log = openLog(ownName(), process.env.SYSTOLE_LOG ?? 'info')
+  const log = await ownLog(paths)
   // A node that is wrong about itself is worse than a node that is down: whoever supervises the daemon starts it again.
   const fail = (error: unknown): void => {
     log.error('the daemon ends because of a bug', { error })
@@ -43,6 +43,19 @@ export async function runDaemon(paths: Paths, pulse: Pulse | undefined): Promise
 }
 
 const startAgainMs = 1000
+
+/** A daemon whose log cannot be what was asked for does not start, and says why where it can. */
+async function ownLog(paths: Paths): Promise<Log> {
+  try {
+    return openLog(ownName())
+  } catch (error) {
+    if (!isTold(error)) throw error
+    process.stderr.write(`${error.message}\n`)
+    tellWhoAsks(paths, error)
+    await delay(startAgainMs)
+    process.exit(1)
+  }
+}
 
 /** The command line finds no socket: it says what this daemon waits for. */
 function tellWhoAsks({ root }: Paths, error: unknown): void {

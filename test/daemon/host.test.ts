@@ -118,6 +118,17 @@ test('a remote node without the address that it was given says so in one sentenc
   expect(code).toBe(1)
 })
 
+test.each([
+  ['SYSTOLE_LOG', 'loud', 'debug, info, warn, error'],
+  // One of the library's, which would end the log.
+  ['SYSTOLE_LOG', 'silent', 'debug, info, warn, error'],
+  ['SYSTOLE_LOG_TO', 'file', 'journal, syslog, syslog-3164, stdout'],
+])('a daemon whose %s is %s says in one sentence what there is', async (variable, word, words) => {
+  const { code, lines } = await runProgram([], { [variable]: word })
+  expect(lines).toEqual([`${variable} is '${word}'. Set it to ${words}, or unset it.`])
+  expect(code).toBe(1)
+})
+
 test('a node whose heartbeats another program receives says so in one sentence', async () => {
   const other = createServer().listen(0, '127.0.0.1')
   await once(other, 'listening')

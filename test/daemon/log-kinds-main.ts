@@ -5,6 +5,12 @@ import { openLog } from '../../src/daemon/host/log.ts'
 const { dev, ino } = fstatSync(1)
 if (process.argv[2] === 'journal') process.env.JOURNAL_STREAM = `${dev}:${ino}`
 const log = openLog('n1', 'info')
-log.warn('an alert could not be sent', { alert: 'mail', why: 'one\ntwo', password: 'hunter2', node: 'n2' })
+log.warn('an alert could not be sent', {
+  resource: 'web',
+  alert: 'mail',
+  why: 'one\ntwo',
+  password: 'hunter2',
+  node: 'n2',
+})
 log.info('something of no kind', { transitionKey: '1:2:0' })
 log.error('the daemon ends because of a bug', { error: new Error('a bug') })

@@ -20,12 +20,16 @@ const inOwnMounts = (script: string): string =>
   })
 const alertFailed = messageKinds.get('an alert could not be sent')
 
+const guide = readFileSync(join(project, 'docs/guides/logs.md'), 'utf8')
+/** As it is typed there, with a program that reads nothing but JSON. */
+const lineOfGuide = /^ {4}(journalctl .*\| jq [^#]*?) +#/m.exec(guide)?.[1] ?? 'false'
+
 test('the journal has fields, an id for each kind of message, and explains it; secrets and other lines’ fields stay out', () => {
   writeFileSync(
     join(folder, 'catalog'),
     execFileSync(process.execPath, ['scripts/run.mjs', 'scripts/catalog.ts'], { cwd: project }),
   )
-  const [json = '', explained = ''] = inOwnMounts(`
+  const [json = '', messages = '', explained = ''] = inOwnMounts(`
     mount -t tmpfs tmpfs /run
     mkdir -p /run/systemd/journal /run/log/journal
     /lib/systemd/systemd-journald & journald=$!
@@ -37,12 +41,18 @@ test('the journal has fields, an id for each kind of message, and explains it; s
     for attempt in $(seq 100); do [ "$($read -o json | wc -l)" -ge 3 ] && break; sleep 0.1; done
     $read -o json
     echo =====
+    # What systemd itself says of the unit, and a daemon on standard error, is no JSON.
+    logger -t systoled 'Started systoled.service'
+    journalctl() { command journalctl --directory=/run/log/journal "$@"; }
+    ${lineOfGuide}
+    echo =====
     mount -t tmpfs tmpfs /usr/lib/systemd/catalog
     mount -t tmpfs tmpfs /var/lib/systemd/catalog
     cp "$FOLDER/catalog" /usr/lib/systemd/catalog/systole.catalog
     journalctl --update-catalog
     journalctl --directory=/run/log/journal -x MESSAGE_ID=${alertFailed?.id ?? ''}
   `).split('=====\n')
+  expect(messages).toBe('"an alert could not be sent"\n')
   const entries = json
     .trim()
     .split('\n')
@@ -114,7 +124,6 @@ test('a word that names no target is refused with those that there are', () => {
 })
 
 test('the guide names each kind with its id, and the daemon writes each of these messages', () => {
-  const guide = readFileSync(join(project, 'docs/guides/logs.md'), 'utf8')
   const rows = [...guide.matchAll(/^\| `([a-z-]+)` \| `([0-9a-f]{32})` \| (.*) \|$/gm)].map(([, ...cells]) => cells)
   expect(rows).toEqual([...messageKinds.values()].map(({ name, id, message }) => [name, id, message]))
   expect(new Set(rows.map(([name]) => name)).size).toBe(rows.length)

@@ -6,7 +6,7 @@
 import { fstatSync, statSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { pino } from 'pino'
-import { printable } from '../../base/index.ts'
+import { OutsideError, printable } from '../../base/index.ts'
 import { isSecretName, textWithoutSecrets } from '../../cib/index.ts'
 import { openDatagrams } from './datagram-socket.ts'
 import { journalDatagram, type LogLine, oldSyslogDatagram, syslogDatagram } from './log-targets.ts'
@@ -23,6 +23,16 @@ const harmless = new Set(['transitionKey'])
 
 /** Those of syslog(3), which journald takes off the line again (sd-daemon(3)). */
 const priorities = { debug: 7, info: 6, warn: 4, error: 3 } as const
+type Level = keyof typeof priorities
+
+const isLevel = (word: string): word is Level => Object.hasOwn(priorities, word)
+
+/** What SYSTOLE_LOG says: no level of pino's beside these, of which one is silent. */
+function levelOf(said = process.env.SYSTOLE_LOG): Level {
+  if (said === undefined || said === '') return 'info'
+  if (isLevel(said)) return said
+  throw new OutsideError(`SYSTOLE_LOG is '${said}'. Set it to ${Object.keys(priorities).join(', ')}, or unset it.`)
+}
 
 /** Whether standard output is the journal's: systemd says which stream that is, and a program may have been given another one since. */
 function goesToJournal(stream = process.env.JOURNAL_STREAM): boolean {
@@ -42,7 +52,7 @@ function targetOf(said = process.env.SYSTOLE_LOG_TO): Target {
   const target = targets.find((one) => one === said)
   if (target !== undefined) return target
   if (said !== undefined && said !== '')
-    throw new Error(`SYSTOLE_LOG_TO is '${said}'. Set it to ${targets.join(', ')}, or unset it.`)
+    throw new OutsideError(`SYSTOLE_LOG_TO is '${said}'. Set it to ${targets.join(', ')}, or unset it.`)
   if (goesToJournal()) return 'journal'
   return isNowhere() ? 'syslog' : 'stdout'
 }
@@ -66,7 +76,8 @@ function senderTo(target: Target): (line: LogLine) => boolean {
   return (line) => send(syslogDatagram(line, new Date(), host))
 }
 
-export function openLog(node: string, level: string): Log {
+/** Refuses what SYSTOLE_LOG and SYSTOLE_LOG_TO do not know. */
+export function openLog(node: string, level: Level | 'silent' = levelOf()): Log {
   const output = pino.destination({ fd: 1, sync: true })
   const options = {
     level,
@@ -86,7 +97,7 @@ export function openLog(node: string, level: string): Log {
     },
   })
   const write =
-    (severity: 'debug' | 'info' | 'warn' | 'error') =>
+    (severity: Level) =>
     (message: string, given: object = {}): void => {
       if (!logger.isLevelEnabled(severity)) return
       const fields = fieldsWithoutSecrets(given, 0) as Readonly<Record<string, unknown>>

@@ -75,7 +75,7 @@ const startAgainMs = 1000
 async function serve(paths: Paths): Promise<void> {
   const identity = readIdentity(paths.pki)
   takeLock(paths.lock)
-  const log = openLog(ownName(), process.env.SYSTOLE_LOG ?? 'info')
+  const log = openLog(ownName())
   const fail = (error: unknown): void => {
     log.error('the daemon ends because of a bug', { error })
     process.exit(1)
