@@ -26,6 +26,7 @@ import { type Asked, type HttpRefusal, type HttpRequest, isRefusal, readRequest 
 import type { IndexedServices } from './indexed-services.ts'
 import type { DiscoverySettings } from './messages.ts'
 import { type Place, Places, placesOf } from './places.ts'
+import { Unread } from './unread.ts'
 
 const shares = { ofAddress: 500, ofAll: 5000, addresses: 10_000 }
 const mostConnections = 1000
@@ -56,6 +57,7 @@ export class HttpDoor {
   readonly #waiting = new Map<Socket, Waiting>()
   readonly #sockets = new Set<Socket>()
   readonly #connections = new Map<string, number>()
+  readonly #unread = new Unread()
   #open: Open | undefined
   #quorateUntil = monotonicMs(Number.NEGATIVE_INFINITY)
 
@@ -117,6 +119,7 @@ export class HttpDoor {
       this.#sockets.add(socket)
       socket.on('close', () => {
         this.#sockets.delete(socket)
+        this.#unread.leave(socket)
         // A response behind another one of its connection is not told of the end.
         this.#waiting.get(socket)?.leave()
         const left = (this.#connections.get(address) ?? 1) - 1
@@ -129,10 +132,11 @@ export class HttpDoor {
 
   #answer(request: IncomingMessage, response: ServerResponse): void {
     // The answer would come behind one that waits, and a connection could have any number of them.
-    if (this.#waiting.has(request.socket)) return void request.socket.destroy()
+    const { socket } = request
+    if (this.#waiting.has(socket) || !this.#unread.hasRoom(socket)) return void socket.destroy()
     const read = this.#read(request)
     if (isRefusal(read)) {
-      sendText(response, read)
+      this.#sendText(response, read)
       return
     }
     if (read.asked.kind === 'events') this.#stream(read.asked, response)
@@ -175,7 +179,7 @@ export class HttpDoor {
   #answerOrWait(read: HttpRequest, response: ServerResponse): void {
     const answer = (): void => {
       if (this.#maySay(read)) this.#send(read, response)
-      else sendText(response, noLeader)
+      else this.#sendText(response, noLeader)
     }
     // Another number than this node's is another node's, or of before: it says nothing about what this one knows.
     if (read.index === undefined || read.index !== this.#indexOf(read.asked)) {
@@ -205,7 +209,7 @@ export class HttpDoor {
     const settings = this.#open?.settings
     const source = settings && this.#source(settings)
     if (settings === undefined || source === undefined) {
-      sendText(response, noLeader)
+      this.#sendText(response, noLeader)
       return
     }
     const body = JSON.stringify(bodyOf(asked, source, this.#indexOf(asked)), null, pretty ? 4 : undefined)
@@ -216,7 +220,13 @@ export class HttpDoor {
       'X-Consul-LastContact': '0',
       'X-Content-Type-Options': 'nosniff',
     })
-    response.end(body)
+    this.#unread.end(response, body)
+  }
+
+  #sendText(response: ServerResponse, { status, text }: HttpRefusal): void {
+    const allow = status === 405 ? { Allow: 'GET, HEAD' } : {}
+    response.writeHead(status, { 'Content-Type': 'text/plain; charset=utf-8', ...allow })
+    this.#unread.end(response, `${text}\n`)
   }
 
   /** The present state of the services first, then each that changes. */
@@ -291,10 +301,4 @@ function bodyOf(asked: Asked, source: ConsulSelf, index: number): unknown {
     case 'events':
       return agentServices(source, self)
   }
-}
-
-function sendText(response: ServerResponse, { status, text }: HttpRefusal): void {
-  const allow = status === 405 ? { Allow: 'GET, HEAD' } : {}
-  response.writeHead(status, { 'Content-Type': 'text/plain; charset=utf-8', ...allow })
-  response.end(`${text}\n`)
 }

@@ -264,6 +264,26 @@ test('a connection has one request that waits: whoever sends more behind it is c
   }
 })
 
+test('whoever asks on and on without reading is cut off at 1 MiB, and others are answered', async () => {
+  know(serviceOf('wide', 250))
+  const asked = 400
+  const heard = await new Promise<number>((resolve) => {
+    let answers = 0
+    // In one packet: all of it is here before anything was read.
+    const socket = connect(port, '127.0.0.1', () =>
+      socket.write('GET /v1/health/state/any HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(asked)),
+    )
+    socket.on('error', () => socket.destroy())
+    socket.on('close', () => resolve(answers))
+    socket.setEncoding('latin1').on('data', (text: string) => {
+      answers += text.split('X-Consul-LastContact').length - 1
+      if (answers >= asked) socket.destroy()
+    })
+  })
+  const one = (await ask('/v1/health/state/any')).body.length
+  expect(heard * one).toBeLessThan(4 * 1024 * 1024)
+})
+
 /** Callers by loopback are always answered. */
 const foreign = Object.values(networkInterfaces())
   .flat()
