@@ -5,6 +5,7 @@
 import { randomInt } from 'node:crypto'
 import { createSocket } from 'node:dgram'
 import { connect, isIPv6 } from 'node:net'
+import { ownerOfAddress } from '../../base/index.ts'
 import { answersTo, isTruncated, longestUdp, type Query, shortestUdp, writeQuery } from './codec.ts'
 import { readMessages, withLength } from './stream.ts'
 
@@ -17,18 +18,21 @@ export interface Elsewhere {
 }
 
 const mostUnderWay = 256
+/** Of one asker: names of a server that does not answer are under way for seconds, and must not keep others from asking. */
+const mostOfAsker = 64
 const mostServers = 3
 const patienceMs = 1500
 
 export class Forwarder {
   readonly #underWay = new Map<string, Promise<Buffer | undefined>>()
+  readonly #ofAsker = new Map<string, number>()
 
   get underWay(): number {
     return this.#underWay.size
   }
 
-  /** The answer with the number of the question; undefined where nobody has answered in time. */
-  async ask(query: Query, elsewhere: Elsewhere): Promise<Buffer | undefined> {
+  /** The answer with the number of the question; undefined where nobody has answered in time. `asker`: an address. */
+  async ask(query: Query, elsewhere: Elsewhere, asker: string): Promise<Buffer | undefined> {
     const { servers, recursion, tcp } = elsewhere
     const size = Math.min(Math.max(query.edns?.size ?? shortestUdp, shortestUdp), longestUdp)
     const key = [
@@ -40,17 +44,25 @@ export class Forwarder {
       query.edns?.wantsSignatures,
     ].join(' ')
     const same = this.#underWay.get(key)
-    if (same === undefined && this.#underWay.size >= mostUnderWay) return undefined
+    const owner = ownerOfAddress(asker)
+    const own = this.#ofAsker.get(owner) ?? 0
+    if (same === undefined && (this.#underWay.size >= mostUnderWay || own >= mostOfAsker)) return undefined
     const asked = same ?? askAll({ ...query, edns: query.edns && { ...query.edns, size } }, elsewhere)
     if (same === undefined) {
       this.#underWay.set(key, asked)
-      void asked.finally(() => this.#underWay.delete(key))
+      this.#ofAsker.set(owner, own + 1)
+      void asked.finally(() => {
+        this.#underWay.delete(key)
+        const left = (this.#ofAsker.get(owner) ?? 1) - 1
+        if (left > 0) this.#ofAsker.set(owner, left)
+        else this.#ofAsker.delete(owner)
+      })
     }
     const answer = await asked
     if (answer === undefined) return undefined
-    const own = Buffer.from(answer)
-    own.writeUInt16BE(query.id, 0)
-    return own
+    const copy = Buffer.from(answer)
+    copy.writeUInt16BE(query.id, 0)
+    return copy
   }
 }
 

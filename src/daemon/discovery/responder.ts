@@ -122,7 +122,7 @@ interface Passing {
 
 async function passOn(query: Query, { caller, ports, manner, servers, further }: Passing): Promise<Buffer> {
   const asked = { servers, port, recursion: further, tcp: caller.tcp }
-  const found = await ports.forwarder.ask(query, asked)
+  const found = await ports.forwarder.ask(query, asked, caller.address)
   if (found === undefined) return writeAnswer(query, outcome('SERVFAIL'), manner)
   // A server that does not keep to what it was asked for would flood whoever is named as the asker.
   return found.length > manner.limit ? shortened(writeAnswer(query, outcome('NOERROR'), manner)) : found

@@ -120,19 +120,23 @@ test('a connection has 32 questions that others are asked for: with more it is e
   expect(patient.closed).toBe(false)
 })
 
-test('others are asked 256 questions at a time, and whoever asks more gets an error at once', async () => {
+test('others are asked 256 questions at a time, 64 of one asker, and whoever asks more gets an error at once', async () => {
   const forwarder = new Forwarder()
   const elsewhere = { servers: ['127.0.0.1'], port: await listen(() => undefined), recursion: true, tcp: true }
-  const ask = async (name: string): Promise<Buffer | undefined> => {
+  const ask = async (name: string, asker: string): Promise<Buffer | undefined> => {
     const read = readQuery(questionPacket(name))
     if (read.kind !== 'query') throw new Error('not read')
-    return await forwarder.ask(read.query, elsewhere)
+    return await forwarder.ask(read.query, elsewhere, asker)
   }
-  const waiting = Array.from({ length: 256 }, (_, at) => ask(`n${at}.example`))
-  expect(await ask('more.example')).toBeUndefined()
+  const waiting = Array.from({ length: 64 }, (_, at) => ask(`n${at}.example`, '192.0.2.1'))
+  // One asker does not take what there is for all.
+  expect(await ask('more.example', '192.0.2.1')).toBeUndefined()
+  expect(forwarder.underWay).toBe(64)
+  for (let at = 64; at < 256; at++) waiting.push(ask(`n${at}.example`, `192.0.2.${2 + (at >> 6)}`))
+  expect(await ask('more.example', '192.0.2.9')).toBeUndefined()
   expect(forwarder.underWay).toBe(256)
   // The same question waits for the same answer.
-  void ask('n7.example')
+  void ask('n7.example', '192.0.2.9')
   expect(forwarder.underWay).toBe(256)
   await Promise.all(waiting)
 })
@@ -159,8 +163,8 @@ test('another server is asked with another number, from a port of its own, and o
   for (const tcp of [false, true]) {
     const elsewhere = { servers: ['127.0.0.1'], port, recursion: true, tcp }
     const [one, same] = await Promise.all([
-      forwarder.ask(read.query, elsewhere),
-      forwarder.ask({ ...read.query, id: 5 }, elsewhere),
+      forwarder.ask(read.query, elsewhere, '192.0.2.1'),
+      forwarder.ask({ ...read.query, id: 5 }, elsewhere, '192.0.2.2'),
     ])
     expect(one && decoded(one)).toMatchObject({
       id: 4711,
@@ -191,7 +195,7 @@ test('neither the number of a question nor the port that it comes from can be gu
   const elsewhere = { servers: ['127.0.0.1'], port, recursion: true, tcp: false }
   const asked = Array.from({ length: 200 }, async (_, at) => {
     const read = readQuery(questionPacket(`n${at}.example`))
-    return read.kind === 'query' ? await forwarder.ask(read.query, elsewhere) : undefined
+    return read.kind === 'query' ? await forwarder.ask(read.query, elsewhere, `192.0.2.${at}`) : undefined
   })
   await expect.poll(() => seen.length).toBeGreaterThanOrEqual(190)
   for (const values of [seen.map(({ id }) => id), seen.map(({ from }) => from)]) {
@@ -241,7 +245,7 @@ test('a server that answers something else, or fails, is passed over; nobody wai
   if (read.kind !== 'query') throw new Error('not read')
   const forwarder = new Forwarder()
   expect(
-    await forwarder.ask(read.query, { servers: ['127.0.0.1'], port: lying, recursion: true, tcp: false }),
+    await forwarder.ask(read.query, { servers: ['127.0.0.1'], port: lying, recursion: true, tcp: false }, '192.0.2.1'),
   ).toBeUndefined()
   const failing = await listen((packet) => {
     const again = readQuery(packet)
@@ -254,11 +258,15 @@ test('a server that answers something else, or fails, is passed over; nobody wai
       : undefined
   })
   expect(
-    await forwarder.ask(read.query, { servers: ['127.0.0.1'], port: failing, recursion: true, tcp: true }),
+    await forwarder.ask(read.query, { servers: ['127.0.0.1'], port: failing, recursion: true, tcp: true }, '192.0.2.1'),
   ).toBeUndefined()
   const closedPort = ++lastPort
   expect(
-    await forwarder.ask(read.query, { servers: ['127.0.0.1'], port: closedPort, recursion: true, tcp: true }),
+    await forwarder.ask(
+      read.query,
+      { servers: ['127.0.0.1'], port: closedPort, recursion: true, tcp: true },
+      '192.0.2.1',
+    ),
   ).toBeUndefined()
 })
 
