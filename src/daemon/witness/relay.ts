@@ -47,6 +47,12 @@ const healthWithinMs = 2000
 const lookEveryMs = 3000
 /** Nobody has asked for so long: no connection is kept. */
 const idleMs = 120_000
+/**
+ * A node gives the witness what one user may have, and whoever goes beyond that loses the connection. So those who have shown nothing yet, whom
+ * anybody may be, get a small part of it: one look at the node's health for all of them, and a few logins.
+ */
+const healthForMs = 1000
+const loginsPerSecond = 20
 /** Calls of streams have their listener between what is asked and the options. */
 const streams: ReadonlySet<Name> = new Set(['watchState'])
 
@@ -57,6 +63,8 @@ export class Relay {
   #timer: NodeJS.Timeout | undefined
   #askedAt = 0
   #streams = 0
+  #health: { readonly at: number; readonly answers: Promise<boolean> } | undefined
+  #logins = { since: 0, count: 0 }
   #isClosed = false
 
   constructor(ports: RelayPorts) {
@@ -66,6 +74,7 @@ export class Relay {
   /** As the handler of that call answers it; `send` of a stream. */
   async call(name: Name, request: unknown, asked: RelayedCall): Promise<unknown> {
     const { caller, signal, send } = asked
+    if (name === 'openSession') this.#countLogin()
     const isReading = /^(?:get|list|read|watch|whoAmI)/.test(name)
     this.#askedAt = performance.now()
     for (let attempt = 1; ; attempt++) {
@@ -89,14 +98,30 @@ export class Relay {
   /** As a witness is ready: whoever asks it gets to a node, and its vote counts. */
   async health(): Promise<Awaited<ReturnType<LocalClient['getHealth']>>> {
     const { started, votes, counts } = this.#ports.vote()
-    this.#askedAt = performance.now()
-    const answers = await this.#member()
+    const answers = await this.#answers()
+    return { started, quorate: answers && counts, member: votes, active: '' }
+  }
+
+  async #answers(): Promise<boolean> {
+    const now = performance.now()
+    this.#askedAt = now
+    if (this.#health !== undefined && now - this.#health.at < healthForMs) return await this.#health.answers
+    const answers = this.#member()
       .then(rankOf)
       .then(
         () => true,
         () => false,
       )
-    return { started, quorate: answers && counts, member: votes, active: '' }
+    this.#health = { at: now, answers }
+    return await answers
+  }
+
+  #countLogin(): void {
+    const now = performance.now()
+    if (now - this.#logins.since >= 1000) this.#logins = { since: now, count: 0 }
+    this.#logins.count += 1
+    if (this.#logins.count > loginsPerSecond)
+      throw refuse('too-many-logins', 'Too many logins are under way. Try again in a few seconds.')
   }
 
   /** After its certificate was renewed, or the authority replaced. */
