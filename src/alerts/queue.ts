@@ -11,7 +11,7 @@ import { dueRepeats, type LastCalled, noteRepeat } from './repeats.ts'
 
 /** How many programs of one alert run at the same time. */
 const besideEachOther = 8
-/** How many calls of one lane wait; of more, the oldest is dropped: what is new is worth more. */
+/** How many calls of one lane wait; of more, the oldest is dropped, of an attribute if there is one: what is new is worth more. */
 const longestLane = 200
 /** After the first attempt; twice as long after each further one. */
 const firstPauseMs = 5_000
@@ -104,11 +104,17 @@ function arrived(step: QueueStep, call: QueuedCall, now: MonotonicMs): QueueStep
 function enqueued({ state, effects }: QueueStep, call: QueuedCall, now: MonotonicMs): QueueStep {
   const lane = laneOf(state, call)
   const waiting = [...lane.waiting, { call, since: now, attempts: 0 }]
-  const dropped = waiting.slice(0, Math.max(0, waiting.length - longestLane))
+  const dropped = waiting.length > longestLane ? leastOf(waiting) : []
   return {
-    state: withLane(state, call.lane, { ...lane, waiting: waiting.slice(dropped.length) }),
+    state: withLane(state, call.lane, { ...lane, waiting: waiting.filter((held) => !dropped.includes(held)) }),
     effects: [...effects, ...dropped.map((oldest) => ({ kind: 'dropped', call: oldest.call, why: 'full' }) as const)],
   }
+}
+
+/** Whoever runs a remote node makes as many events of its attributes as he likes: they must not push out that it was fenced. */
+function leastOf(waiting: readonly Held[]): readonly Held[] {
+  const ofAttribute = waiting.find(({ call }) => call.event.kind === 'attribute')
+  return ofAttribute === undefined ? waiting.slice(0, 1) : [ofAttribute]
 }
 
 function over(

@@ -97,6 +97,14 @@ test('of too many calls that wait the oldest is dropped', () => {
   expect(feed.seen).toEqual(['full 0', 'full 1', 'full 2', 'run 3'])
 })
 
+test('events of attributes, of which a remote node makes as many as it likes, push out no other', () => {
+  const ofAttribute = { ...event, kind: 'attribute', name: 'load', value: '1' } as const
+  const more = Array.from({ length: 300 }, (_, index) => call(10 + index, 'a', 'a', { event: ofAttribute }))
+  const feed = new Feed().calls(call(1, 'a'), call(2, 'a')).calls(...more)
+  expect(feed.seen.slice(0, 3)).toEqual(['run 1', 'full 10', 'full 11'])
+  expect(feed.ended(1).seen.at(-1)).toBe('run 2')
+})
+
 test('what waits is withdrawn, and with the alert from the configuration; what runs goes on', () => {
   const feed = new Feed().calls(call(1, 'a'), call(2, 'a'), call(3, 'a'), call(4, 'b'), call(5, 'b'))
   feed.input({ kind: 'withdraw', ids: new Set([1, 2]) })
