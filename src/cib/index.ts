@@ -264,7 +264,7 @@ export {
   type WithheldAttributeRecord,
 } from './status/records.ts'
 export { type SplitCib, splitCib } from './status/split-cib.ts'
-export { ancestorsOf, configurationSections } from './tree.ts'
+export { ancestorsOf, configurationSections, descendants } from './tree.ts'
 export { type CibFinding, type CibReport, describeCibReport, describeFinding, type Where } from './validate/report.ts'
 export { validateCib, validationSteps } from './validate/validate-cib.ts'
 export { unreadableSchema } from './validate/validate-obsolete.ts'

@@ -290,6 +290,28 @@ describe('a change of what was shown', () => {
     return await guarded.changed(whole, shown, cibOf(text(printXml(shown.cib))))
   }
 
+  test('where the journal is sent is chosen by whoever may read all of the CIB', async () => {
+    const before = cibOf(
+      '<cib><configuration><crm_config/><nodes/><resources/><constraints/></configuration><status/></cib>',
+    )
+    const after = (value: string): XmlElement =>
+      cibOf(
+        printXml(before).replace(
+          '<crm_config/>',
+          `<crm_config><cluster_property_set id="o"><nvpair id="t" name="trace-collector" value="${value}"/></cluster_property_set></crm_config>`,
+        ),
+      )
+    const all = { id: 'a', role: 'r', kind: 'read', on: { by: 'element', name: 'cib' } } as const
+    const options = { id: 'o', role: 'r', kind: 'write', on: { by: 'element', name: 'crm_config' } } as const
+    const check = async (permissions: readonly AclPermission[], value: string): Promise<void> => {
+      const guarded = new GuardedCib({ kind: 'limited', user: 'alice', permissions }, new Selector())
+      await guarded.check(before, after(value))
+    }
+    await expect(check([options], 'http://192.0.2.66:4318')).rejects.toThrow('trace-collector may be set with')
+    await check([options], '')
+    await check([options, all], 'http://192.0.2.66:4318')
+  })
+
   test('without a difference it is no change, whatever it says of what the cluster itself writes', async () => {
     expect(await push((xml) => xml)).toBe(whole)
     expect(

@@ -7,7 +7,9 @@ import {
   type Access,
   accessTo,
   applyToWhole,
+  childElements,
   configurationElement,
+  descendants,
   describeCibReport,
   describeForbidden,
   element,
@@ -129,8 +131,19 @@ export class GuardedCib {
     await afterOthers()
     const forbidden = firstForbidden(...sides)
     if (forbidden !== undefined) throw refuse(deniedCode, describeForbidden(forbidden, this.rights.user))
+    // Whoever chooses where the journal is sent reads it there.
+    const collectors = collectorsIn(after)
+    if (collectors !== '' && collectors !== collectorsIn(before) && !(await this.readsAll(before)))
+      throw denied('trace-collector may be set with the permission to read the whole CIB only.')
   }
 }
+
+const collectorsIn = (cib: XmlElement): string =>
+  childElements(configurationElement(cib), 'crm_config')
+    .flatMap(descendants)
+    .filter(({ attributes }) => attributes.name === 'trace-collector' && attributes.value !== '')
+    .map(({ attributes }) => `${attributes['id-ref'] ?? ''} ${attributes.value ?? ''}`)
+    .join('\n')
 
 export const denied = (why: string): Error => refuse(deniedCode, `Permission denied: ${why}`)
 

@@ -232,7 +232,7 @@ test('an answer with the right number counts from the server alone: not from ano
   const read = readQuery(questionPacket('example.com'))
   if (read.kind !== 'query') throw new Error('not read')
   const elsewhere = { servers: ['127.0.0.1'], port: real.port, recursion: true, tcp: false }
-  const answer = await new Forwarder().ask(read.query, elsewhere)
+  const answer = await new Forwarder().ask(read.query, elsewhere, '192.0.2.1')
   expect(answer && decoded(answer).answers).toMatchObject([{ data: '192.0.2.1' }])
 })
 
