@@ -3,7 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { ClusterFile } from '../../src/daemon/node-list/cluster-file.ts'
+import { nodeName } from '../../src/base/index.ts'
+import { defaultPorts } from '../../src/daemon/node-list/cluster-file.ts'
 import { Relay } from '../../src/daemon/witness/relay.ts'
 import {
   createAuthority,
@@ -58,10 +59,11 @@ beforeEach(async () => {
     () => undefined,
   )
   cleanups.push(async () => await server.close())
-  const nodes = [{ name: 'n1', address: '127.0.0.1', ports: { peer: server.port } }]
+  const ports = { ...defaultPorts, peer: server.port }
+  const nodes = [{ name: nodeName('n1'), id: '1', address: '127.0.0.1', ports, votes: true }]
   relay = new Relay({
     name: 'w',
-    file: () => ({ clusterName: 'c', nodes }) as unknown as ClusterFile,
+    file: () => ({ clusterName: 'c', nodes }),
     identity: () => ({ certificate, key, ...trust }),
     vote: () => ({ started: true, votes: true, counts: true }),
   })

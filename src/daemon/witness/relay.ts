@@ -21,7 +21,7 @@ import { addressesOf } from '../node-list/node-links.ts'
 
 export interface RelayPorts {
   readonly name: string
-  readonly file: () => ClusterFile
+  readonly file: () => Pick<ClusterFile, 'clusterName' | 'nodes'>
   readonly identity: () => TlsIdentity
   readonly vote: () => Pick<WitnessHost, 'started' | 'votes' | 'counts'>
 }
