@@ -80,12 +80,12 @@ test('a resource is created, and taken back by undo, which keeps what another us
   await page.getByText(/start db on n\d/).waitFor()
   await perform()
   await lab.until('db runs', async () => (await lab.whereIs('db', 'n1')).length === 1)
-  await lab.systole('n2', 'property', 'set', 'cluster-delay=61s')
+  await lab.systole('n2', 'property', 'set', 'cluster-delay=63s')
   await page.getByRole('button', { name: 'Undo …' }).click()
   await page.locator('.effects[role=status]').waitFor()
   await perform()
   await lab.until('db is gone', async () => (await lab.status('n1')).resources.every(({ id }) => id !== 'db'))
-  expect(await lab.systole('n1', 'property', 'config', 'cluster-delay')).toContain('61s')
+  expect(await lab.systole('n1', 'property', 'config', 'cluster-delay')).toContain('63s')
 })
 
 /** A form that is chosen afresh, and what it writes into the line. */
