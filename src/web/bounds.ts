@@ -6,6 +6,8 @@ export const bounds = {
   /** Requests under way, of all and of one token. */
   requests: 64,
   requestsOfToken: 16,
+  /** That a connection has asked and not read the answers of: each is kept, and takes some ten KiB. */
+  requestsOfConnection: 16,
   streams: 256,
   streamsOfToken: 64,
   /** Health checks, which need no token, of all and of one address. */

@@ -66,6 +66,7 @@ export class ApiServer {
   })
   readonly #logins = new Room('logins', { most: bounds.logins, mostOfOne: bounds.loginsOfAddress, whose: 'address' })
   readonly #streams = new Streams()
+  readonly #ofConnection = new WeakMap<object, number>()
 
   readonly #pages: Pages
   /** SHA-256 of those that this cluster believes now: two, while one is replaced. */
@@ -91,6 +92,7 @@ export class ApiServer {
 
   /** Of a server of HTTPS. Never throws. */
   readonly answer = (request: IncomingMessage, response: ServerResponse): void => {
+    if (!this.#hasRoom(request, response)) return void request.socket.destroy()
     response.on('error', () => response.destroy())
     request.on('error', () => undefined)
     this.#answer(request, response).catch((error: unknown) => {
@@ -106,6 +108,15 @@ export class ApiServer {
         headers: problem.headers,
       })
     })
+  }
+
+  /** Whoever asks on and on without reading needs no token for that. */
+  #hasRoom({ socket }: IncomingMessage, response: ServerResponse): boolean {
+    const open = this.#ofConnection.get(socket) ?? 0
+    if (open >= bounds.requestsOfConnection) return false
+    this.#ofConnection.set(socket, open + 1)
+    response.once('close', () => this.#ofConnection.set(socket, (this.#ofConnection.get(socket) ?? 1) - 1))
+    return true
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -261,6 +261,26 @@ test('a body without end is cut off and not kept, and slow requests end', async 
   expect((await raw(request('GET /live'))).status).toBe(200)
 }, 60_000)
 
+test('whoever asks on and on without reading is cut off, and one request after the other goes on', async () => {
+  const heard = async (asked: number, atOnce: number): Promise<number> =>
+    await new Promise((resolve, reject) => {
+      let answers = 0
+      const some = 'GET /nothing HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(atOnce)
+      const socket = connect({ host, port, ca, servername: 'n1', checkServerIdentity: () => undefined }, () =>
+        socket.write(some),
+      )
+      socket.on('error', reject).on('close', () => resolve(answers))
+      socket.setEncoding('latin1').on('data', (text: string) => {
+        const more = text.split('HTTP/1.1 404').length - 1
+        answers += more
+        if (answers >= asked) socket.destroy()
+        else if (atOnce === 1 && more > 0) socket.write(some)
+      })
+    })
+  expect(await heard(300, 300)).toBeLessThanOrEqual(bounds.requestsOfConnection)
+  expect(await heard(40, 1)).toBe(40)
+})
+
 test('an address that guesses tokens is not listened to for a minute, also with a good one, and that is reported', async () => {
   const answers: number[] = []
   for (let number = 0; number < bounds.wrongTokens + 2; number++)
