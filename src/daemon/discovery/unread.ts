@@ -7,7 +7,8 @@ import type { Socket } from 'node:net'
 
 const mostOfConnection = 1024 * 1024
 const mostOfAll = 64 * 1024 * 1024
-const headerBytes = 512
+/** What Node.js has of an answer besides. */
+const besideBody = 16 * 1024
 
 export class Unread {
   readonly #bytes = new Map<Socket, number>()
@@ -20,7 +21,7 @@ export class Unread {
 
   end(response: ServerResponse, body: string): void {
     const { socket } = response.req
-    const bytes = Buffer.byteLength(body) + headerBytes
+    const bytes = Buffer.byteLength(body) + besideBody
     if (!socket.destroyed) this.#change(socket, bytes)
     response.end(body, () => this.#bytes.has(socket) && this.#change(socket, -bytes))
     if (this.#all > mostOfAll) this.#endLargest()
