@@ -7,6 +7,7 @@ import { peerHandlers } from './api/peer-api.ts'
 import { writeWhole } from './host/files.ts'
 import { type Log, openLog } from './host/log.ts'
 import type { Paths } from './host/paths.ts'
+import { unexpectedEnd } from './host/unexpected-end.ts'
 import { Daemon } from './lifecycle/daemon.ts'
 import { ownName } from './node-list/own-name.ts'
 import type { Pulse } from './pulse/pulse.ts'
@@ -15,7 +16,7 @@ export async function runDaemon(paths: Paths, pulse: Pulse | undefined): Promise
   const log = await ownLog(paths)
   // A node that is wrong about itself is worse than a node that is down: whoever supervises the daemon starts it again.
   const fail = (error: unknown): void => {
-    log.error('the daemon ends because of a bug', { error })
+    log.error(unexpectedEnd(error), { error })
     process.exit(1)
   }
   process.on('uncaughtException', fail)

@@ -3,6 +3,7 @@
  * what is known, and a timeout means that nothing is.
  */
 import { mkdirSync } from 'node:fs'
+import { isShortage } from '../base/index.ts'
 import type { Agent } from '../cib/index.ts'
 import { exitReasonIn } from './captured-output.ts'
 import { type AgentCall, type AgentHost, agentEnvironment } from './environment.ts'
@@ -68,7 +69,7 @@ function startWhenPossible(call: AgentCall, begin: () => StartedAgent): RunningA
 }
 
 const passes = (failure: string | undefined): boolean =>
-  failure !== undefined && (failure === 'ETXTBSY' || shortOf.has(failure))
+  failure !== undefined && (failure === 'ETXTBSY' || isShortage(failure))
 
 interface StartedAgent extends RunningAgent {
   /** The code of the error that kept it from starting. */
@@ -116,9 +117,6 @@ function beside<T>(keep: () => T): T | undefined {
     return undefined
   }
 }
-
-/** What the machine may have again a moment later: files, processes, memory. */
-const shortOf: ReadonlySet<string> = new Set(['EMFILE', 'ENFILE', 'EAGAIN', 'ENOMEM'])
 
 function outcomeOf(call: AgentCall, path: string, end: ProgramEnd, output: string): AgentOutcome {
   const { execTimeMs } = end

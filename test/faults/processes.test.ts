@@ -112,6 +112,17 @@ describe('a member of the store that stands still', () => {
     })
 })
 
+test('a daemon without room for another open file ends with that reason, and the next one has it again', async () => {
+  const log = join(lab.folder, 'nodes/n2/systoled.log')
+  await shell(lab, 'n2', `prlimit --pid ${await pidOf(lab, 'n2', 'systoled')} --nofile=4`)
+  const reason =
+    /EMFILE[^\n]*"msg":"the daemon ends without room for another file or process"}\n[\s\S]*"msg":"daemon started"/
+  await lab.until('another daemon has started', () => reason.test(readFileSync(log, 'utf8')))
+  expect(readFileSync(log, 'utf8')).not.toContain('because of a bug')
+  // On a busy machine it may come too late for its node not to be fenced.
+  await settled()
+})
+
 test('a fence agent that stands still is ended at its time limit, and fencing is tried until it succeeds', async () => {
   await lab.systole('n1', 'stonith', 'update', 'fence-n2', 'pcmk_off_timeout=4s', '--wait')
   const init = lab.power.pid1('n2')

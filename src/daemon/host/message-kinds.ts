@@ -44,6 +44,13 @@ const kinds: readonly (readonly [name: string, id: string, message: string, subj
     'systemd starts the daemon again, and resources go on running. Please report the message with the lines before it.',
   ],
   [
+    'ends-without-room',
+    '20f09d0a1f174af680af29bccc575bb5',
+    'the daemon ends without room for another file or process',
+    'The daemon has ended, because the node has no room for another file or process',
+    'systemd starts the daemon again, and resources go on running. Look for who uses the files or the memory: ls /proc/PID/fd, free, and the limits of the unit.',
+  ],
+  [
     'ending',
     '0157f9cf262949559806fa6e4fed555b',
     'ending; resources stay as they are',

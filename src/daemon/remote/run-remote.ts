@@ -9,6 +9,7 @@ import { readIfThere } from '../host/files.ts'
 import { takeLock } from '../host/lock.ts'
 import { openLog } from '../host/log.ts'
 import type { Paths } from '../host/paths.ts'
+import { unexpectedEnd } from '../host/unexpected-end.ts'
 import { joinAsRemote } from '../joining/enrol.ts'
 import { ownName } from '../node-list/own-name.ts'
 import { readIdentity } from '../pki/identity.ts'
@@ -77,7 +78,7 @@ async function serve(paths: Paths): Promise<void> {
   takeLock(paths.lock)
   const log = openLog(ownName())
   const fail = (error: unknown): void => {
-    log.error('the daemon ends because of a bug', { error })
+    log.error(unexpectedEnd(error), { error })
     process.exit(1)
   }
   process.on('uncaughtException', fail)
