@@ -312,6 +312,25 @@ describe('a change of what was shown', () => {
     await check([options, all], 'http://192.0.2.66:4318')
   })
 
+  test('also the score of a set decides where the journal is sent', async () => {
+    const withScores = (own: number): XmlElement =>
+      cibOf(
+        `<cib><configuration><crm_config>${[
+          ['a', 10, 'http://192.0.2.1:4318'],
+          ['b', own, 'http://192.0.2.66:4318'],
+        ]
+          .map(
+            ([id, score, value]) =>
+              `<cluster_property_set id="${id}" score="${score}"><nvpair id="${id}-t" name="trace-collector" value="${value}"/></cluster_property_set>`,
+          )
+          .join('')}</crm_config><nodes/><resources/><constraints/></configuration><status/></cib>`,
+      )
+    const options = { id: 'o', role: 'r', kind: 'write', on: { by: 'element', name: 'crm_config' } } as const
+    const guarded = new GuardedCib({ kind: 'limited', user: 'alice', permissions: [options] }, new Selector())
+    await guarded.check(withScores(1), withScores(2))
+    await expect(guarded.check(withScores(1), withScores(20))).rejects.toThrow('trace-collector may be set with')
+  })
+
   test('without a difference it is no change, whatever it says of what the cluster itself writes', async () => {
     expect(await push((xml) => xml)).toBe(whole)
     expect(

@@ -8,6 +8,7 @@ import {
   accessTo,
   applyToWhole,
   childElements,
+  clusterOptionValue,
   configurationElement,
   descendants,
   describeCibReport,
@@ -20,6 +21,7 @@ import {
   ofTheCluster,
   type ReadableCib,
   readable,
+  readConfiguration,
   sameDocument,
   UnreadablePermissionError,
   validationSteps,
@@ -132,18 +134,28 @@ export class GuardedCib {
     const forbidden = firstForbidden(...sides)
     if (forbidden !== undefined) throw refuse(deniedCode, describeForbidden(forbidden, this.rights.user))
     // Whoever chooses where the journal is sent reads it there.
-    const collectors = collectorsIn(after)
-    if (collectors !== '' && collectors !== collectorsIn(before) && !(await this.readsAll(before)))
+    const isOther = (of: (cib: XmlElement) => string): boolean => of(after) !== '' && of(after) !== of(before)
+    if ((isOther(collectorsIn) || isOther(collectorThatCounts)) && !(await this.readsAll(before)))
       throw denied('trace-collector may be set with the permission to read the whole CIB only.')
   }
 }
 
+const isCollector = ({ attributes }: XmlElement): boolean =>
+  attributes.name === 'trace-collector' && attributes.value !== ''
+
+/** Also those that do not count yet: a set that precedes them may go. */
 const collectorsIn = (cib: XmlElement): string =>
   childElements(configurationElement(cib), 'crm_config')
     .flatMap(descendants)
-    .filter(({ attributes }) => attributes.name === 'trace-collector' && attributes.value !== '')
+    .filter(isCollector)
     .map(({ attributes }) => `${attributes['id-ref'] ?? ''} ${attributes.value ?? ''}`)
     .join('\n')
+
+/** By a reference to what stands elsewhere, or by the scores of sets, another one may come to count. */
+const collectorThatCounts = (cib: XmlElement): string =>
+  descendants(configurationElement(cib)).some(isCollector)
+    ? clusterOptionValue(readConfiguration(cib), 'trace-collector')
+    : ''
 
 export const denied = (why: string): Error => refuse(deniedCode, `Permission denied: ${why}`)
 
