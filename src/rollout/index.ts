@@ -6,6 +6,7 @@ export { whyRequired } from './availability.ts'
 export { startsClusterAgain } from './commands.ts'
 export type { RolloutCommand, RolloutDefinition, Stage } from './definition.ts'
 export type { NodeSeen, RolloutEffect, RolloutInput, TaskSeen } from './effects.ts'
+export type { ClusterPlan } from './fleet/cluster-plan.ts'
 export {
   type FleetPart,
   type FleetRolloutRecord,

@@ -1,5 +1,5 @@
 /** A rollout over clusters of the fleet for people: a bar for each wave, a line for each cluster; and its plan. */
-import type { FleetPart, RolloutDefinition, RolloutsKnown } from '../../rollout/index.ts'
+import type { ClusterPlan, FleetPart, RolloutDefinition, RolloutsKnown } from '../../rollout/index.ts'
 import { alignColumns } from '../call/table.ts'
 import { printBar, timeOf } from './print-rollout.ts'
 
@@ -61,22 +61,6 @@ function nextStep({ id, state, confirmBy }: ShownFleet): string {
   if (state === 'halted' || state === 'paused')
     return `\nContinue with \`systole rollout resume ${id}\`, or put everything back in all clusters with \`systole rollout abort ${id}\`.\n`
   return ''
-}
-
-interface ClusterPlan {
-  readonly already: readonly string[]
-  readonly refusals: readonly string[]
-  readonly waves: readonly {
-    readonly role?: string
-    readonly groups: readonly (readonly string[])[]
-    readonly waiting: readonly { readonly node: string; readonly why: string }[]
-  }[]
-  readonly interruptions: readonly {
-    readonly resource: string
-    readonly times: number
-    readonly longestMs: number
-    readonly isUnknown: boolean
-  }[]
 }
 
 /** What clusters have said. */

@@ -3,7 +3,7 @@
  * answers is another's machine.
  */
 import { array, boolean, maxLength, number, object, optional, picklist, pipe, safeParse, string } from 'valibot'
-import type { FleetAsk, PartAnswer } from '../../rollout/index.ts'
+import type { ClusterPlan, FleetAsk, PartAnswer } from '../../rollout/index.ts'
 import { AnswerError, printable } from './answer-form.ts'
 import { askNodes, isFinal } from './ask-cluster.ts'
 import type { FleetTarget } from './told.ts'
@@ -55,28 +55,7 @@ const planForm = object({
     ),
   }),
 })
-const clean = (said: string): string =>
-  printable(said)
-    .replaceAll(/\p{Cc}|\p{Cf}/gu, ' ')
-    .trim()
-    .slice(0, longestSentence)
-
-/** Of one cluster, without what its own `rollout plan` shows besides. */
-export interface ClusterPlan {
-  readonly already: readonly string[]
-  readonly refusals: readonly string[]
-  readonly waves: readonly {
-    readonly role?: string
-    readonly groups: readonly (readonly string[])[]
-    readonly waiting: readonly { readonly node: string; readonly why: string }[]
-  }[]
-  readonly interruptions: readonly {
-    readonly resource: string
-    readonly times: number
-    readonly longestMs: number
-    readonly isUnknown: boolean
-  }[]
-}
+const clean = (said: string): string => printable(said).slice(0, longestSentence)
 
 export type PlanAnswer =
   | { readonly kind: 'plan'; readonly plan: ClusterPlan }
