@@ -43,7 +43,7 @@ export async function knownOrCopy(call: Call, asked: Asked = {}): Promise<Told> 
 export const isDown = (error: unknown): error is Error =>
   error instanceof UnreachableError ||
   error instanceof NoAnswerError ||
-  (error instanceof RefusedError && error.code === 'not-started')
+  (error instanceof RefusedError && (error.code === 'not-started' || error.code === 'no-configuration'))
 
 async function copyOf({ terminal }: Call): Promise<RolloutsKnown | undefined> {
   try {

@@ -56,9 +56,16 @@ export function rolloutHandlers(
     },
     listRollouts: (asked) => {
       configuredFile(daemon)
+      refuseUnread(daemon)
       return Promise.resolve({ known: JSON.stringify(known(daemon, asked)) })
     },
   }
+}
+
+/** A node that has just begun has seen nothing yet: it must not say that there is no such rollout. */
+export function refuseUnread({ configuration, name }: Pick<Daemon, 'configuration' | 'name'>): void {
+  if (configuration === undefined)
+    throw refuse('no-configuration', `${name} has not read the state of the cluster yet.`)
 }
 
 async function start(daemon: Daemon, asked: Messages['StartRolloutRequest']): Promise<Messages['RolloutAnswer']> {
