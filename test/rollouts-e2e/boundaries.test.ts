@@ -1,7 +1,8 @@
+import { join } from 'node:path'
 import { afterAll, beforeEach, expect, test } from 'vitest'
 import { back, forward } from './boundaries.ts'
 import { BoundaryLab, type Victim, victims } from './boundary-lab.ts'
-import { caseName, chosen, note, nodesUpgraded as upgraded } from './choice.ts'
+import { caseName, chosen, logsFolder, note, nodesUpgraded as upgraded } from './choice.ts'
 
 /**
  * A rollout is struck at every boundary between its steps: the machine of the DC, that of the node at work, the client, or everything at once. Whoever was
@@ -15,13 +16,17 @@ let number = 1
 
 beforeEach(async () => {
   if (isSound) return
+  if (lab !== undefined && logsFolder !== '') lab.keepLogs(join(logsFolder, `before-${number + 1}`))
   await lab?.close()
   lab = new BoundaryLab()
   await lab.start()
   isSound = true
 }, 240_000)
 
-afterAll(async () => await lab?.close(), 60_000)
+afterAll(async () => {
+  if (!isSound && logsFolder !== '') lab?.keepLogs(join(logsFolder, `last-${number}`))
+  await lab?.close()
+}, 60_000)
 
 type Case = readonly [boundary: string, victim: Victim]
 const ways = { resume: 'resume', abort: 'abort', back: 'on the way back' } as const

@@ -1,12 +1,12 @@
 /** Three nodes with a versioned service behind HAProxy and an address, of which a rollout upgrades two, or five, of which it upgrades all; and whoever is struck at one of its boundaries. */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { RolloutsKnown } from '../../src/rollout/index.ts'
 import type { Client } from '../nodes/lab/client.ts'
 import { Lab } from '../nodes/lab/lab.ts'
 import { Boundaries } from './boundaries.ts'
-import { nodesTried } from './choice.ts'
+import { nodesTried, nodesUpgraded } from './choice.ts'
 import { Shop } from './shop.ts'
 
 export const victims = ['the DC', 'the node', 'the client', 'everything'] as const
@@ -19,6 +19,9 @@ interface Everything {
   readonly [fact: string]: unknown
   readonly versions: readonly { readonly node: string; readonly version: string | undefined; readonly state: string }[]
 }
+
+/** A node is drained, upgraded and released in 10 to 40 s, by what else the machine does; and whoever was struck is fenced, boots and joins. */
+const wholeMs = 120_000 + 60_000 * nodesUpgraded.length
 
 export class BoundaryLab {
   readonly lab = new Lab(nodesTried)
@@ -47,6 +50,17 @@ export class BoundaryLab {
     await this.lab.close()
   }
 
+  /** What the daemons have written, for whoever looks for the cause of a failure. */
+  keepLogs(folder: string): void {
+    for (const node of this.lab.nodes) {
+      mkdirSync(join(folder, node), { recursive: true })
+      const log = join(this.lab.folder, 'nodes', node, 'systoled.log')
+      if (existsSync(log)) cpSync(log, join(folder, node, 'systoled.log'))
+    }
+    const power = join(this.lab.folder, 'power.log')
+    if (existsSync(power)) cpSync(power, join(folder, 'power.log'))
+  }
+
   /** On whichever node answers. */
   async ask(...words: readonly string[]): Promise<string> {
     for (const node of this.lab.nodes) {
@@ -71,7 +85,7 @@ export class BoundaryLab {
           last = await this.rollout(upgrade)
           return last !== undefined && states.includes(last.state)
         },
-        240_000,
+        wholeMs,
       )
       .catch((error: unknown) => {
         throw new Error(`${JSON.stringify(last, null, 1)}\n${String(error)}`)
@@ -196,6 +210,6 @@ function kill({ pid, exitCode, signalCode }: ChildProcess): void {
 }
 
 async function never(what: string, seen: () => string): Promise<never> {
-  await new Promise((resolve) => setTimeout(resolve, 120_000).unref())
-  throw new Error(`${what} within 120 s. Seen: ${seen()}`)
+  await new Promise((resolve) => setTimeout(resolve, wholeMs).unref())
+  throw new Error(`${what} within ${wholeMs / 1000} s. Seen: ${seen()}`)
 }

@@ -1,7 +1,10 @@
 /** Which boundaries are tried: all of them take hours, so that they are tried in parts (`npm run boundaries`), each of which notes what it has done. */
 import { appendFileSync, existsSync, readFileSync } from 'node:fs'
 
-const { BOUNDARY_NODES = '3', BOUNDARY_FROM = '', BOUNDARY_DONE = '' } = process.env
+const { BOUNDARY_NODES = '3', BOUNDARY_FROM = '', BOUNDARY_DONE = '', BOUNDARY_LOGS = '' } = process.env
+
+/** Where the logs of cases that failed are kept. */
+export const logsFolder = BOUNDARY_LOGS
 
 /** Of three nodes two are upgraded, of five all. */
 export const nodesTried: readonly string[] = ['n1', 'n2', 'n3', 'n4', 'n5'].slice(0, Number(BOUNDARY_NODES))
