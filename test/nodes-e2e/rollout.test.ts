@@ -75,6 +75,47 @@ test('an upgrade that fails after it has stopped the cluster: the next resume co
   expect(await everything()).toEqual(before)
 }, 150_000)
 
+test('what is needed once in the life of the cluster runs after its service, again only until it has succeeded, and not again after a move or a loss of all power', async () => {
+  const [ran, ready] = [join(lab.folder, 'ran-once'), join(lab.folder, 'ready-once')]
+  const lines = (): number => (existsSync(ran) ? readFileSync(ran, 'utf8').trim().split('\n').length : 0)
+  const where = async (): Promise<string> => (await lab.whereIs('init', 'n3')).join()
+  await lab.systole('n3', 'resource', 'create', 'keystone', 'ocf:pacemaker:Dummy', '--disabled')
+  const command = `command=echo run >> ${ran}; [ -e ${ready} ] || { echo no endpoint; exit 3; }`
+  await lab.systole('n3', 'resource', 'create', 'init', 'ocf:systole:once', command, '--disabled')
+  await lab.systole('n3', 'constraint', 'order', 'keystone', 'then', 'init')
+  await lab.systole('n3', 'resource', 'enable', 'init', '--wait')
+  expect(lines()).toBe(0)
+  await lab.systole('n3', 'resource', 'enable', 'keystone')
+  const failed = 'the command ended with exit code 3: no endpoint'
+  await lab.until('it has failed', async () => (await lab.systole('n3', 'status', '--full')).includes(failed))
+  await lab.until('all nodes have tried', () => lines() === nodes.length)
+  expect(await lab.systole('n3', 'property', 'config')).not.toContain('init-done')
+  writeFileSync(ready, '')
+  await lab.systole('n3', 'resource', 'cleanup', 'init')
+  await lab.until('it is done', async () => (await where()) !== '')
+  expect(lines()).toBe(nodes.length + 1)
+  expect(await lab.systole('n3', 'property', 'config')).toMatch(/init-done=20\d\d-/)
+  await lab.systole('n3', 'resource', 'ban', 'init', '--wait')
+  await lab.until('it has moved', async () => (await where()) !== '')
+  await lab.systole('n3', 'resource', 'clear', 'init')
+  for (const node of nodes) await lab.power.off(node)
+  for (const node of nodes) await lab.power.on(node)
+  await lab.until(
+    'it is started again',
+    async () =>
+      (await lab.status('n3').catch(() => undefined))?.resources.some(
+        ({ id, role }) => id === 'init' && role === 'Started',
+      ) ?? false,
+    120_000,
+  )
+  expect(lines()).toBe(nodes.length + 1)
+  await lab.systole('n3', 'property', 'unset', 'init-done')
+  await lab.systole('n3', 'resource', 'restart', 'init')
+  expect(lines()).toBe(nodes.length + 2)
+  for (const resource of ['init', 'keystone']) await lab.systole('n3', 'resource', 'delete', resource)
+  await lab.until('all is quiet', isQuiet, 60_000)
+}, 240_000)
+
 test('all power is cut while a command has stopped the cluster on its node: the node takes part again, the command does not run by itself, and abort leaves what was before', async () => {
   await lab.until('all is quiet', isQuiet, 60_000)
   const before = await everything()
