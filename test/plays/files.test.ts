@@ -5,6 +5,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { Refusal } from '../../src/cli/call/command.ts'
 import { readPlay } from '../../src/cli/play/read-play.ts'
 import { graphAsDot, graphAsSvg, type PlayStep } from '../../src/plays/index.ts'
+import { service, wrong } from './wrong-files.ts'
 
 const examples = resolve(import.meta.dirname, '../../examples/plays')
 const example = (name: string): string => join(examples, name)
@@ -151,93 +152,6 @@ describe('files of Task-Core', () => {
     expect(svg.match(/marker-end/g)).toHaveLength(steps.reduce((sum, { requires }) => sum + requires.length, 0))
   })
 })
-
-const jobs = (...lines: readonly string[]): string => `- jobs:\n${lines.map((line) => `    - ${line}\n`).join('')}`
-const service = (...tasks: readonly string[]): string =>
-  `id: s\ntype: service\nversion: "1"\ntasks:\n${tasks.map((line) => `  - ${line}\n`).join('')}`
-
-/** Line, field and sentence. */
-const wrong: readonly (readonly [string, string, string])[] = [
-  ['jobs:\n  - RUN: a\n', '1', 'neither an orchestration file'],
-  ['- jobs: [\n', '2', 'must'],
-  ['- jobs: []\n', '1: [0].jobs', 'The list is empty.'],
-  ['- target: [n1]\n  jobs: [{RUN: a}]\n', '1: [0].target', "There is no field 'target' here. Did you mean 'targets'?"],
-  ['- targets: [n4]\n  jobs: [{RUN: a}]\n', '1: [0].targets[0]', "There is no node 'n4'."],
-  ['- name: x\n', '1: [0]', "The field 'jobs' is missing."],
-  ['- jobs: [{RUN: a}]\n  async: later\n', '2: [0].async', "'later' is not true or false."],
-  [jobs('RUN: a', 'RNU: b'), '3: [0].jobs[1].RNU', "There is no component 'RNU'. Did you mean 'RUN'?"],
-  [jobs('run: a'), '2: [0].jobs[0].run', "There is no field 'run' here."],
-  [jobs('{RUN: a, ARG: b c}'), '2: [0].jobs[0]', 'A job has one verb; here are RUN and ARG.'],
-  [jobs('RUN: [a, b]'), '2: [0].jobs[0].RUN', 'A list is neither'],
-  [jobs('RUN:'), '2: [0].jobs[0].RUN', 'RUN takes COMMAND.'],
-  [jobs('RUN: --timeout soon a'), '2: [0].jobs[0].RUN', "'soon' is not a whole number: --timeout needs one."],
-  [jobs('RUN: --timeout=0 a'), '2: [0].jobs[0].RUN', '--timeout must be at least 1.'],
-  [jobs('RUN: --stdout-arg 1x a'), '2: [0].jobs[0].RUN', "'1x' is not the name of an argument."],
-  [jobs('{RUN: a, vars: {stdot_arg: x}}'), '2: [0].jobs[0].RUN', 'RUN has no option --stdot-arg.'],
-  [jobs('ARG: name'), '2: [0].jobs[0].ARG', 'ARG takes KEY VALUE.'],
-  [jobs('ENV: a-b c'), '2: [0].jobs[0].ENV', "'a-b' is not a name"],
-  [jobs('ADD: /etc/hostname'), '2: [0].jobs[0].ADD', 'ADD takes SOURCE DESTINATION.'],
-  [jobs('ADD: nowhere.txt /tmp/x'), '2: [0].jobs[0].ADD', "There is no file 'nowhere.txt'"],
-  [jobs('ADD: --chmod=rwx w.yaml /tmp/x'), '2: [0].jobs[0].ADD', "'rwx' is not a mode in octal digits"],
-  [jobs('ADD: --chown w.yaml'), '2: [0].jobs[0].ADD', 'ADD takes SOURCE DESTINATION.'],
-  [jobs('COPY: --mode=1 w.yaml /tmp/x'), '2: [0].jobs[0].COPY', 'COPY has no option --mode.'],
-  [jobs('COPY: "{{ file }} /tmp/x"'), '2: [0].jobs[0].COPY', 'has braces'],
-  [jobs('CACHEEVICT: some'), '2: [0].jobs[0].CACHEEVICT', "'some' is not one of jobs, parents"],
-  [jobs('WAIT: "5"'), '2: [0].jobs[0].WAIT', 'WAIT needs one of --seconds, --url, --cmd.'],
-  [jobs('WAIT: --url nowhere'), '2: [0].jobs[0].WAIT', "'nowhere' is not a URL."],
-  [jobs('WAIT: --seconds=5 --cmd true'), '2: [0].jobs[0].WAIT', 'Specify one of --seconds and --cmd.'],
-  [jobs('SERVICE: --restarted --stopped a'), '2: [0].jobs[0].SERVICE', 'Specify one of --restarted and --stopped.'],
-  [jobs('SERVICE: --restart a'), '2: [0].jobs[0].SERVICE', "no option --restart. Did you mean 'restarted'?"],
-  [jobs('SERVICE: a -H host'), '2: [0].jobs[0].SERVICE', "'-H' is not a name: a name does not begin with -."],
-  [jobs('DNF: -c /tmp/other.conf a'), '2: [0].jobs[0].DNF', "'-c' is not a name"],
-  [jobs('APT: -o=x a'), '2: [0].jobs[0].APT', "'-o=x' is not a name"],
-  [jobs('CONTAINER_IMAGE: --pull -q'), '2: [0].jobs[0].CONTAINER_IMAGE', "'-q' is not a name"],
-  [jobs('DNF: --absent --latest a'), '2: [0].jobs[0].DNF', 'Specify one of --latest and --absent.'],
-  [jobs('REBOOT: now'), '2: [0].jobs[0].REBOOT', "'now' is not a number of seconds."],
-  [jobs('POD: --privileged'), '2: [0].jobs[0].POD', 'POD needs one of --start'],
-  [jobs('CONTAINER_IMAGE: --tag a'), '2: [0].jobs[0].CONTAINER_IMAGE', 'needs two images'],
-  [jobs('CONTAINER_IMAGE: --pull'), '2: [0].jobs[0].CONTAINER_IMAGE', 'needs an image'],
-  [jobs('JOB_WAIT: abc'), '2: [0].jobs[0].JOB_WAIT', 'JOB_WAIT waits for a job by a number of Directord’s own.'],
-  [jobs('SECONTEXT: /a'), '2: [0].jobs[0].SECONTEXT', 'SECONTEXT is not supported.'],
-  [
-    jobs('{ECHO: a, vars: {timeout: soon}}'),
-    '2: [0].jobs[0].ECHO',
-    "'soon' is not a whole number: --timeout needs one.",
-  ],
-  [jobs('OWN: a'), '2: [0].jobs[0].OWN', 'Components of your own are files such as components/own.py'],
-  ['id: s\ntype: service\nversion: 1.0\ntasks: [{id: a, driver: noop}]\n', '3: version', 'Put it in quotes.'],
-  ['id: s\ntype: svc\nversion: "1"\ntasks: [{id: a, driver: noop}]\n', '2: type', "'svc' is not service."],
-  ['id: s\ntype: service\nversion: "1"\ntasks: []\n', '4: tasks', 'The list is empty.'],
-  [service('{id: a, driver: puppet}'), '5: tasks[0].driver', "'puppet' is not a driver. Choose directord"],
-  [service('{id: "a b", driver: noop}'), '5: tasks[0].id', "'a b' is not a name"],
-  [service('{id: a, driver: noop, jobs: [{RUN: a}]}'), '5: tasks[0].jobs', 'The driver'],
-  [service('{id: a, driver: directord}'), '5: tasks[0]', "needs the field 'jobs'."],
-  [service('{id: a, driver: print}'), '5: tasks[0]', "needs the field 'message'."],
-  [service('{id: a, driver: service, jobs: [{RUN: a}]}'), '5: tasks[0].jobs[0]', 'is an echo'],
-  [service('{id: a, driver: directord, jobs: [{RUM: a}]}'), '5: tasks[0].jobs[0].RUM', "Did you mean 'RUN'?"],
-  [
-    service('{id: a, driver: noop, requires: [b.x]}'),
-    '5: tasks[0].requires[0]',
-    "s-a requires 'b.x'. No task provides it.",
-  ],
-  [service('{id: a, driver: noop, needed-by: [b.x]}'), '5: tasks[0].needed-by[0]', "No task provides 'b.x'."],
-  [service('{id: a, driver: noop}', '{id: a, driver: noop}'), '6: tasks[1].id', "The task 'a' is in the list twice."],
-  [
-    service(
-      '{id: a, driver: noop, provides: [x], requires: [y]}',
-      '{id: b, driver: noop, provides: [y], requires: [x]}',
-    ),
-    '5: tasks[0]',
-    'The tasks wait for each other: s-a requires s-b requires s-a.',
-  ],
-  [service('{id: a, driver: noop, require: [x]}'), '5: tasks[0].require', "Did you mean 'requires'?"],
-  [service('{id: a, driver: ansible_runner}'), '5: tasks[0]', "needs the field 'playbook'."],
-  [
-    service('{id: a, driver: ansible_runner, playbook: x, runner_options: {quiet: true}}'),
-    '5: tasks[0].runner_options.quiet',
-    "There is no field 'quiet' here.",
-  ],
-]
 
 describe('what is wrong in a file is told with its line and field, and nothing begins', () => {
   const roles = (): string => written('wrong/roles.yaml', 'roles:\n  controller: {services: [s]}\n')
