@@ -7,7 +7,13 @@ import { liveAccess } from '../../src/cli/access/live-access.ts'
 import { allCommands } from '../../src/cli/commands/all-commands.ts'
 import { type Printed, runLine } from '../../src/cli/start/run.ts'
 import { refuseUnread } from '../../src/daemon/api/rollout-api.ts'
-import { type GrpcServer, localService, localSocketPath, PeerCredentials, serveUnixSocket } from '../../src/rpc/index.ts'
+import {
+  type GrpcServer,
+  localService,
+  localSocketPath,
+  PeerCredentials,
+  serveUnixSocket,
+} from '../../src/rpc/index.ts'
 import { scriptedTerminal } from './scripted-terminal.ts'
 
 const record = (state: string): object => ({

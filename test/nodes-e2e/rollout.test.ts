@@ -100,14 +100,10 @@ test('what is needed once in the life of the cluster runs after its service, aga
   await lab.systole('n3', 'resource', 'clear', 'init')
   for (const node of nodes) await lab.power.off(node)
   for (const node of nodes) await lab.power.on(node)
-  await lab.until(
-    'it is started again',
-    async () =>
-      (await lab.status('n3').catch(() => undefined))?.resources.some(
-        ({ id, role }) => id === 'init' && role === 'Started',
-      ) ?? false,
-    120_000,
-  )
+  await lab.until('all is quiet', isQuiet, 120_000)
+  const isSettled = async (): Promise<boolean> =>
+    (await lab.systole('n3', 'status')).includes('The cluster is settled.') && (await where()) !== ''
+  await lab.until('it is started again', isSettled, 120_000)
   expect(lines()).toBe(nodes.length + 1)
   await lab.systole('n3', 'property', 'unset', 'init-done')
   await lab.systole('n3', 'resource', 'restart', 'init')
