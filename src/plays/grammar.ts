@@ -18,6 +18,8 @@ const ownership = {
   chmod: 'permissions in octal digits',
 } as const
 
+const socketPath = 'the socket of another podman on the node'
+
 const packages: Grammar = {
   summary: 'Installs packages by the package manager of the node: dnf, or apt-get where there is no dnf.',
   rest: 'words',
@@ -92,7 +94,10 @@ export const grammars: Readonly<Record<string, Grammar>> = {
     atLeast: 1,
     atMost: 1,
     usage: 'ARGUMENT',
-    switches: { 'no-wait': 'nodes that have no such argument are left out; without it they fail' },
+    switches: {
+      'no-wait':
+        'nodes that have no such argument are left out, as they are where the play sets it on other nodes only; else they fail',
+    },
   },
   QUERY_WAIT: {
     summary: 'Fails unless an argument was collected before, from all nodes or from those named.',
@@ -103,9 +108,11 @@ export const grammars: Readonly<Record<string, Grammar>> = {
     values: { identity: 'a node, or several separated by commas' },
   },
   QUEUESENTINEL: {
-    summary: 'Waits until all nodes of the item have come so far.',
-    rest: 'none',
-    usage: '',
+    summary:
+      'Waits until all nodes of the item have come so far. Directord demands a word behind it, which says nothing.',
+    rest: 'words',
+    atMost: 1,
+    usage: 'at most one word',
   },
   WAIT: {
     summary: 'Waits for a time, a URL, or a command.',
@@ -173,6 +180,7 @@ export const grammars: Readonly<Record<string, Grammar>> = {
       command: 'of --exec-run: a command of one word',
       env: 'of --exec-run: KEY=VALUE, several separated by commas',
       'kill-signal': 'of --kill (SIGKILL)',
+      'socket-path': socketPath,
     },
     groups: [{ names: ['start', 'stop', 'rm', 'kill', 'inspect', 'play', 'exec-run'], required: true }],
   },
@@ -188,6 +196,7 @@ export const grammars: Readonly<Record<string, Grammar>> = {
       inspect: 'shows them',
       'no-tlsverify': 'certificates of registries are not checked',
     },
+    values: { 'socket-path': socketPath },
     groups: [{ names: ['pull', 'push', 'tag', 'list', 'inspect'], required: true }],
   },
 }

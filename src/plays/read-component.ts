@@ -168,8 +168,11 @@ function firstWord(text: string): readonly [Word, string] {
   let quote = ''
   for (; at < text.length; at++) {
     const character = text[at] ?? ''
-    if (quote === '' && /\s/.test(character) && !isInBraces(text, at)) break
-    if (quote === '' && (character === '"' || character === "'")) quote = character
+    const isWord = isInBraces(text, at)
+    if (quote === '' && /\s/.test(character) && !isWord) break
+    // Quotes of an expression are the expression's.
+    if (isWord) word += character
+    else if (quote === '' && (character === '"' || character === "'")) quote = character
     else if (character === quote) quote = ''
     else word += character
   }

@@ -73,6 +73,52 @@ describe('an orchestration file of Directord', () => {
     expect(read([file], ['n2']).steps[0]?.nodes).toEqual(['n2'])
   })
 
+  test('leaves out nodes on which it does not set what it asks for, and no others', () => {
+    const file = written(
+      'partial.yaml',
+      `- jobs:
+    - RUN: --run-once --stdout-arg cookie uuidgen
+    - RUN: --stdout-arg name uname -n
+    - QUERY: cookie
+    - QUERY: name
+    - QUERY: elsewhere
+- targets: [n2]
+  jobs:
+    - ARG: port 80
+- targets: [n2]
+  jobs:
+    - QUERY: port
+- jobs:
+    - QUERY: port
+`,
+    )
+    const queries = read([file]).steps.flatMap(({ components }) => components.filter(({ verb }) => verb === 'QUERY'))
+    expect(queries.map(({ words, options }) => [words?.[0], 'no-wait' in options])).toEqual([
+      ['cookie', true],
+      ['name', false],
+      ['elsewhere', false],
+      ['port', false],
+      ['port', true],
+    ])
+  })
+
+  test('has words with expressions, whose quotes are their own, and a sentinel with the word that Directord demands', () => {
+    const file = written(
+      'words.yaml',
+      `- jobs:
+    - COPY: words.yaml "/etc/{{ domain | replace('.', "-") }}/a b"
+    - SERVICE: site-{{ domain | replace(".", "-") }}.service
+    - QUEUESENTINEL: true
+    - RUN: end
+`,
+    )
+    const { steps } = read([file])
+    expect(steps.map(({ components }) => components.map(({ words }) => words))).toEqual([
+      [['words.yaml', `/etc/{{ domain | replace('.', "-") }}/a b`], ['site-{{ domain | replace(".", "-") }}.service']],
+      [undefined],
+    ])
+  })
+
   test('keeps a command as it stands: its own options and its lines are its own', () => {
     const file = written(
       'command.yaml',

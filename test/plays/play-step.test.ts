@@ -245,12 +245,13 @@ describe('a play', () => {
       ...(at > 0 && { requires: [`s${at - 1}`] }),
     }))
     const stage = new Stage(fresh(chain))
-    const begun = performance.now()
+    // Of the processor: other suites on the machine are no part of it.
+    const begun = process.cpuUsage()
     expect(playStep(stage.play, stage.world, now).effects).toHaveLength(1)
     const wide = fresh(chain.map(({ id, nodes }) => ({ id, nodes })))
     expect(playStep(wide, stage.world, now).effects).toHaveLength(40)
     // It was five seconds.
-    expect(performance.now() - begun).toBeLessThan(1000)
+    expect(process.cpuUsage(begun).user / 1000).toBeLessThan(1000)
   })
 
   test('that fails on many nodes at once keeps what they have printed only as far as the record fits into the store', () => {

@@ -5,6 +5,7 @@ import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
 import { fieldOf, isMap, reasonOf } from '../../base/index.ts'
 import {
   grammars,
+  leaveOutWithoutArgument,
   type PlayFile,
   type PlaySource,
   type PlayStep,
@@ -69,7 +70,7 @@ function graphOf(
   if (graph.mistakes.length > 0) throw new Refusal(...graph.mistakes)
   if (graph.steps.length === 0)
     throw new Refusal('There is nothing to do: no node has any of the services.', ...warnings)
-  return { steps: graph.steps, warnings }
+  return { steps: leaveOutWithoutArgument(graph.steps), warnings }
 }
 
 /** Folders stand for the YAML files below them. */

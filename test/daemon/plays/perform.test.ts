@@ -18,8 +18,8 @@ import { join, resolve } from 'node:path'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { readPlay } from '../../../src/cli/play/read-play.ts'
 import { BlueprintError, render } from '../../../src/daemon/plays/perform/blueprint.ts'
+import { literal } from '../../../src/daemon/plays/perform/literal.ts'
 import type { PerformOrder } from '../../../src/daemon/plays/perform/perform.ts'
-import { literal } from '../../../src/daemon/plays/perform/verbs.ts'
 
 /** Components as a node performs them: the program itself, with real commands, files and Python. */
 const folder = mkdtempSync(join(tmpdir(), 'systole-perform-'))
@@ -251,6 +251,8 @@ describe('facts of other nodes', () => {
     expect((await perform(['QUERY: port', 'QUERY_WAIT: port'], { query })).code).toBe(0)
     expect((await perform(['QUERY: none'])).output).toContain('The argument none is not set on this node.')
     expect((await perform(['QUERY: --no-wait none'])).notes).toEqual(['0'])
+    // The play sets it on one of the nodes only: here it stands for the others.
+    expect((await perform(['QUERY: once', 'RUN: --run-once --stdout-arg once echo 1'])).notes).toEqual(['0', '0'])
   })
 })
 
@@ -373,6 +375,8 @@ describe('programs of the node', () => {
           'CONTAINER_IMAGE: --tag a b',
           'CONTAINER_IMAGE: --list',
           'CONTAINER_IMAGE: --inspect a',
+          'CONTAINER_IMAGE: --socket-path /run/other.sock --push a',
+          'POD: --socket-path /run/other.sock --inspect p',
         ],
       ),
     ).toEqual([
@@ -386,6 +390,8 @@ describe('programs of the node', () => {
       'podman tag a b',
       'podman images --format json',
       'podman image inspect a',
+      'podman --remote --url unix:///run/other.sock push a',
+      'podman --remote --url unix:///run/other.sock pod inspect p',
     ])
   })
 
@@ -429,6 +435,51 @@ class Component(components.ComponentBase):
   expect((await perform(['KEEP: bad'])).code).toBe(1)
 })
 
+test('a component of a user that is made from an Ansible module’s options, and stores its output', async () => {
+  mkdirSync(at('components'))
+  writeFileSync(
+    at('components/greet.py'),
+    `from directord import components
+from directord.components.lib import cacheargs, retry
+
+OPTIONS = """
+options:
+  whom: {description: [who is, greeted 100%], required: true, type: str}
+  times: {default: 2, type: int}
+  loud: {type: bool}
+"""
+
+class Component(components.ComponentBase):
+    def args(self):
+        super().args()
+        self.options_converter(documentation=OPTIONS)
+
+    def server(self, exec_array, data, arg_vars):
+        super().server(exec_array=exec_array, data=data, arg_vars=arg_vars)
+        data.update(vars(self.known_args))
+        return data
+
+    @retry
+    @cacheargs
+    def client(self, cache, job):
+        known = cache.get("args", default=dict()).get("host", "?")
+        said = " ".join(["hi " + job["whom"]] * job["times"])
+        return (said.upper() if job["loud"] else said) + " from " + known, None, bool(self.driver.identity), None
+`,
+  )
+  const { code, output } = await perform([
+    'ARG: host h1',
+    'GREET: --whom eve\nvars:\n  stdout_arg: first',
+    'GREET: --whom adam --times 1\nvars:\n  loud: true\n  stdout_arg: second',
+    'RUN: echo "[{{ first }}|{{ second }}]"',
+  ])
+  expect(code, output).toBe(0)
+  expect(output).toContain('[hi eve hi eve from h1|HI ADAM from h1]')
+  const missing = await perform(['GREET: --times 1'])
+  expect([missing.code, missing.output]).toEqual([2, expect.stringContaining('GREET --times 1')])
+  expect((await perform(['GREET: --exec-help'])).output).toContain('who is greeted 100%')
+})
+
 test('an argument is what Python or JSON would read', () => {
   const cases: readonly (readonly [string, unknown])[] = [
     ['text', 'text'],
@@ -440,8 +491,59 @@ test('an argument is what Python or JSON would read', () => {
     ['None', null],
     ['1.2.3', '1.2.3'],
     ['- x', '- x'],
+    ["{'a': True, 'b': None, 'c': [1.5, -2, 'it\\'s']}", { a: true, b: null, c: [1.5, -2, "it's"] }],
+    ["('a', )", ['a']],
+    ['[a, b]', '[a, b]'],
+    ["['a' 'b']", "['a' 'b']"],
+    ["['a'] and more", "['a'] and more"],
+    ["{'a': }", "{'a': }"],
+    ["['a", "['a"],
+    ['['.repeat(1000), '['.repeat(1000)],
   ]
   for (const [text, value] of cases) expect(literal(text), text).toEqual(value)
+})
+
+describe('a template in the way of Directord’s own files', () => {
+  const query = {
+    'db1.lab': { address: '192.0.2.1', secret: 's', facter: { kernel: 'Linux' } },
+    'db2.lab': { address: '192.0.2.2' },
+  }
+  test.each([
+    [
+      '{% for _, value in query.items() %}{% if "secret" in value %}{{ value["secret"] }}{% elif not value %}none{% endif %}{% endfor %}',
+      's',
+    ],
+    ['{% for name in query %}{{ name.split(".")[0] }}{{ "," if not loop.last }}{% endfor %}', 'db1,db2'],
+    ["{{ query.values() | map(attribute='secret') | select('defined') | list | first }}", 's'],
+    [
+      '{{ query.values() | map(attribute="facter") | select("defined") | map(attribute="kernel") | list }}',
+      '["Linux"]',
+    ],
+    [
+      '{% set all = [] %}{% for one in query.values() %}{% set _ = all.append(one.address ~ ":80") %}{% endfor %}{{ all | join(" ") }}',
+      '192.0.2.1:80 192.0.2.2:80',
+    ],
+    ['{% set all = ["a"] %}{% set _ = all.extend(["b", "c"]) %}{{ all | join }}', 'abc'],
+    ['{{ domain | replace(".", "-") }} {{ "a" not in domain and domain != "" }}', 'x-org true'],
+    [
+      '{{ [3, 1] | max }} {{ [3, 1] | min }} {{ [3, 1] | sum }} {{ [{"n": 2}, {"n": 3}] | sum(attribute="n") }} {{ query | count }}',
+      '3 1 4 5 2',
+    ],
+    ['{{ "%s:%03d%%|%-3s|%.1f" | format("a", 7, "b", 1.25) }}', 'a:007%|b  |1.3'],
+    [
+      '{{ ["a", "b"] | map("upper") | join }} {{ [0, 1, none] | reject | list | count }} {{ 2.567 | round(1) }} {{ "a b" | wordcount }} {{ "a b/c" | urlencode }}',
+      'AB 2 2.6 2 a%20b/c',
+    ],
+    ['{% raw %}{{ not ours }}{% endraw %} {%- raw -%} {% if %} {%- endraw %}', '{{ not ours }}{% if %}'],
+  ])('%s', (text, rendered) => {
+    expect(render(text, { query, domain: 'x.org' })).toBe(rendered)
+  })
+
+  test('does not know what Jinja does not know either', () => {
+    expect(() => render('{{ a | select("nonsense") }}', { a: [1] })).toThrow("There is no test 'nonsense'")
+    expect(() => render('{{ __filter_max(a) }}', { a: [1] })).toThrow('__filter_max is not set')
+    expect(() => render('{{ a.append(1) }}', { a: 'text' })).toThrow('append is of lists only')
+  })
 })
 
 test('a blueprint names what is not set, but not what it asks about or sets itself', () => {

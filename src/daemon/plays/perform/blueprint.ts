@@ -1,5 +1,6 @@
 /** Jinja, as Directord renders commands and files with it: a name that is not set is a mistake, and not an empty text. */
 import { parse, Template, tokenize } from '@huggingface/jinja'
+import { argumentsOf, callOurs, functionsOfJinja, isTree, nameOf, type Tree, withoutRaw } from './more-jinja.ts'
 
 export class BlueprintError extends Error {
   override readonly name = 'BlueprintError'
@@ -11,13 +12,15 @@ export function render(text: string, values: Readonly<Record<string, unknown>>):
   try {
     const template = new Template('')
     // As Jinja does without options: lines with blocks stay lines.
-    template.parsed = parse(tokenize(text, {}))
-    const unset = unsetNames(template.parsed, values)
+    const raw = withoutRaw(text)
+    template.parsed = parse(tokenize(raw.text, {}))
+    const unset = unsetNames(template.parsed, { ...values, ...raw.values })
     if (unset.length > 0)
       throw new BlueprintError(
         `${unset.length === 1 ? 'The argument' : 'The arguments'} ${unset.join(', ')} ${unset.length === 1 ? 'is' : 'are'} not set on this node.`,
       )
-    const rendered = template.render({ ...values })
+    callOurs(template.parsed)
+    const rendered = template.render({ ...values, ...raw.values, ...functionsOfJinja })
     return text.endsWith('\n') && !rendered.endsWith('\n') ? `${rendered}\n` : rendered
   } catch (error) {
     if (error instanceof BlueprintError) throw error
@@ -42,11 +45,6 @@ const ofJinja = new Set([
   'strftime_now',
   'caller',
 ])
-
-interface Tree {
-  readonly type?: unknown
-  readonly [field: string]: unknown
-}
 
 /** Names that are read and neither set nor bound in it. One that it asks about anywhere (`is defined`, `default`) may be missing. */
 function unsetNames(program: unknown, values: Readonly<Record<string, unknown>>): readonly string[] {
@@ -88,6 +86,13 @@ function visitTree(tree: Tree, names: Names): void {
     case 'KeywordArgumentExpression':
       visit(tree.value, names)
       return
+    // Words such as `in` and `not`: the library keeps them as it keeps names.
+    case 'BinaryExpression':
+      visit([tree.left, tree.right], names)
+      return
+    case 'UnaryExpression':
+      visit(tree.argument, names)
+      return
     case 'For':
       bind(tree.loopvar, names)
       break
@@ -115,13 +120,3 @@ function bind(tree: unknown, names: Names): void {
 function rootOf(tree: unknown): unknown {
   return isTree(tree) && tree.type === 'MemberExpression' ? rootOf(tree.object) : tree
 }
-
-/** Of a filter or a test, with or without arguments. */
-function nameOf(tree: unknown): string {
-  if (!isTree(tree)) return ''
-  return tree.type === 'CallExpression' ? nameOf(tree.callee) : String(tree.value)
-}
-
-const argumentsOf = (tree: unknown): unknown => (isTree(tree) ? tree.args : undefined)
-
-const isTree = (value: unknown): value is Tree => typeof value === 'object' && value !== null

@@ -10,9 +10,18 @@ import type { Ran, RunHow } from './run-command.ts'
 import { runCommand } from './run-command.ts'
 
 const base = `
-import argparse, logging, os, subprocess
+import argparse, json, logging, os, socket, subprocess
+
+class Driver:
+    identity = os.environ.get("SYSTOLE_NODE") or socket.gethostname()
 
 class ComponentBase:
+    command = None
+    info = None
+    verb = None
+    driver = Driver()
+    queue_sentinel = False
+
     def __init__(self, desc=None):
         self.desc = desc
         self.log = logging.getLogger("directord")
@@ -24,6 +33,7 @@ class ComponentBase:
 
     def args(self):
         self.parser = argparse.ArgumentParser(description=self.desc, allow_abbrev=False, add_help=False)
+        self.parser.add_argument("--exec-help", action="help")
         for name in ("--skip-cache", "--run-once", "--force-lock"):
             self.parser.add_argument(name, action="store_true")
         self.parser.add_argument("--timeout", default=600, type=int)
@@ -32,10 +42,45 @@ class ComponentBase:
 
     def server(self, exec_array=None, data=None, arg_vars=None, exec_string=None):
         self.args()
-        words = (exec_string or "").split() if exec_array is None else exec_array
-        self.known_args, self.unknown_args = self.parser.parse_known_args(words)
+        self.exec_parser(self.parser, [exec_string] if exec_array is None else exec_array, arg_vars)
+
+    @staticmethod
+    def sanitized_args(execute):
+        return [word for part in execute or [] if part for word in part.split()]
+
+    def exec_parser(self, parser, exec_array, arg_vars=None):
+        self.known_args, self.unknown_args = parser.parse_known_args(self.sanitized_args(exec_array))
         for key, value in (arg_vars or {}).items():
             setattr(self.known_args, key, value)
+        return self.known_args, self.unknown_args
+
+    def options_converter(self, documentation):
+        try:
+            import yaml
+        except ImportError:
+            raise RuntimeError("There is no yaml for python3 on this node.")
+        kinds = {"int": int, "float": float, "list": lambda text: text.split(","), "dict": json.loads}
+        for name, about in (yaml.safe_load(documentation).get("options") or {}).items():
+            kind = str(about.get("type", "str")).lower()
+            how = {"action": "store_true"} if kind == "bool" else {"type": kinds.get(kind, str)}
+            if kind != "bool" and about.get("choices"):
+                how["choices"] = about["choices"]
+            text = about.get("description") or ""
+            required = str(about.get("required", False)).lower() in ("true", "yes")
+            self.parser.add_argument("--" + name.replace("_", "-"), default=about.get("default"), required=required,
+                                     help=(" ".join(text) if isinstance(text, list) else str(text)).replace("%", "%%"), **how)
+
+    def parser_error(self):
+        return self.parser.print_help()
+
+    def close(self):
+        pass
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *args, **kwargs):
+        self.close()
 
     def client(self, *args, **kwargs):
         pass
@@ -61,12 +106,38 @@ class ComponentBase:
         except Exception as error:
             return False, str(error)
 
+    def file_blueprinter(self, cache, file_to):
+        with open(file_to) as source:
+            done, content = self.blueprinter(source.read(), cache.get("args"))
+        if not done:
+            return False, content
+        with open(file_to, "w") as target:
+            target.write(content)
+        return True, None
+
     @staticmethod
-    def set_cache(cache, key, value, value_update=False, extend=False):
+    def set_cache(cache, key, value, value_update=False, extend=False, **more):
         if value_update:
             value = dict(cache.get(key) or {}, **value)
         cache[key] = value
         return True
+`
+
+/** What `--stdout-arg` and `--timeout` do is done for every component: these only let a component load that names them. */
+const library = `
+def cacheargs(func):
+    return func
+
+timeout = cacheargs
+
+def retry(func):
+    def again(*args, **kwargs):
+        for _ in range(max(int(kwargs["job"].get("retry") or 1), 1)):
+            result = func(*args, **kwargs)
+            if result[2]:
+                break
+        return result
+    return again
 `
 
 const runner = `
@@ -82,7 +153,13 @@ names = inspect.signature(component.server).parameters
 words = given["text"].split()
 how = {"exec_string": given["text"]} if "exec_string" in names else {"exec_array": words}
 data = component.server(data={}, arg_vars=given["vars"], **how) or {}
-cache = {"args": given["args"], "envs": given["envs"]}
+class Cache(dict):
+    def get(self, key, default=None, **more):
+        return super().get(key, default)
+    def set(self, key, value, **more):
+        self[key] = value
+        return True
+cache = Cache(args=given["args"], envs=given["envs"])
 more = {"conn": None} if "conn" in inspect.signature(component.client).parameters else {}
 result = component.client(cache=cache, job=data, **more)
 stdout, stderr, outcome = result[0], result[1], result[2]
@@ -112,9 +189,10 @@ export async function runOwnComponent(
   if (program === undefined) throw new Error(`The component ${verb} has no program.`)
   const folder = mkdtempSync(join(tmpdir(), 'systole-component-'))
   try {
-    mkdirSync(join(folder, 'directord/components'), { recursive: true })
+    mkdirSync(join(folder, 'directord/components/lib'), { recursive: true })
     writeFileSync(join(folder, 'directord/__init__.py'), '')
     writeFileSync(join(folder, 'directord/components/__init__.py'), base)
+    writeFileSync(join(folder, 'directord/components/lib/__init__.py'), library)
     writeFileSync(join(folder, 'component.py'), Buffer.from(program.data, 'base64'))
     writeFileSync(join(folder, 'run.py'), runner)
     const given = { text, vars: booleans(options), ...values }

@@ -9,6 +9,7 @@ import { longestSaid } from '../../jobs/command-notes.ts'
 import { render } from './blueprint.ts'
 import { makeFolder, putFiles } from './files.ts'
 import type { Kept } from './kept.ts'
+import { literal } from './literal.ts'
 import { runOwnComponent } from './own-component.ts'
 import { type Ran, runCommand } from './run-command.ts'
 
@@ -106,21 +107,6 @@ async function exec(component: Component): Promise<Done> {
   })
   const good = (options.returncodes ?? '0').split(',')
   return { ...ran, exitCode: good.includes(String(ran.exitCode)) ? 0 : ran.exitCode || 1, changed: true }
-}
-
-/** As Python writes lists and maps, too. */
-export function literal(text: string): unknown {
-  const trimmed = text.trim()
-  const python: Readonly<Record<string, unknown>> = { True: true, False: false, None: null }
-  if (Object.hasOwn(python, trimmed)) return python[trimmed]
-  if (!/^[[{"\d-]|^(true|false|null)$/.test(trimmed)) return text
-  for (const one of [trimmed, trimmed.replaceAll("'", '"')])
-    try {
-      return JSON.parse(one) as unknown
-    } catch (error) {
-      if (!(error instanceof SyntaxError)) throw error
-    }
-  return text
 }
 
 function cacheFile(path: string, kept: Kept): Done {
@@ -255,7 +241,7 @@ function argvOf(component: Component, rendered: (text: string) => string, kept: 
     case 'POD':
       return podArgv(component, rendered)
     case 'CONTAINER_IMAGE':
-      return imageArgv(component.options, words)
+      return imageArgv(component.options, words, podmanAt(component.options, rendered))
     default:
       return locked(packagesArgv(component.options, words), kept)
   }
@@ -298,37 +284,49 @@ function packagesArgv(options: Component['options'], words: readonly string[]): 
   ]
 }
 
+/** Another service of podman than that of the node. */
+const podmanAt = (options: Component['options'], rendered: (text: string) => string): readonly string[] => {
+  const path = options['socket-path']
+  return path === undefined ? ['podman'] : ['podman', '--remote', '--url', `unix://${rendered(path)}`]
+}
+
 function podArgv({ options, text = '' }: Component, rendered: (text: string) => string): readonly string[] {
   const action = ['start', 'stop', 'rm', 'kill', 'inspect', 'play', 'exec-run'].find(
     (name) => options[name] !== undefined,
   )
   const target = nameOf(rendered(options[action ?? ''] ?? ''))
+  const podman = podmanAt(options, rendered)
   switch (action) {
     case 'rm':
-      return ['podman', 'pod', 'rm', ...(options.force === undefined ? [] : ['--force']), target]
+      return [...podman, 'pod', 'rm', ...(options.force === undefined ? [] : ['--force']), target]
     case 'kill':
-      return ['podman', 'pod', 'kill', '--signal', options['kill-signal'] ?? 'SIGKILL', target]
+      return [...podman, 'pod', 'kill', '--signal', options['kill-signal'] ?? 'SIGKILL', target]
     case 'play':
-      return ['podman', 'play', 'kube', `--tls-verify=${options['tls-verify'] !== undefined}`, target]
+      return [...podman, 'play', 'kube', `--tls-verify=${options['tls-verify'] !== undefined}`, target]
     case 'exec-run': {
       const env = (options.env ?? '').split(',').flatMap((pair) => (pair === '' ? [] : ['--env', rendered(pair)]))
       const privileged = options.privileged === undefined ? [] : ['--privileged']
       const run = text === '' ? (options.command ?? '') : text
-      return ['podman', 'exec', ...privileged, ...env, target, '/bin/sh', '-c', rendered(run)]
+      return [...podman, 'exec', ...privileged, ...env, target, '/bin/sh', '-c', rendered(run)]
     }
     default:
-      return ['podman', 'pod', action ?? 'inspect', target]
+      return [...podman, 'pod', action ?? 'inspect', target]
   }
 }
 
-function imageArgv(options: Component['options'], words: readonly string[]): readonly string[] {
-  const tls = options['no-tlsverify'] === undefined ? '' : '--tls-verify=false'
-  if (options.list !== undefined) return ['podman', 'images', '--format', 'json']
-  if (options.tag !== undefined) return ['podman', 'tag', ...words]
-  if (options.inspect !== undefined) return ['podman', 'image', 'inspect', ...words]
+function imageArgv(
+  options: Component['options'],
+  words: readonly string[],
+  podman: readonly string[],
+): readonly string[] {
+  if (options.list !== undefined) return [...podman, 'images', '--format', 'json']
+  if (options.tag !== undefined) return [...podman, 'tag', ...words]
+  if (options.inspect !== undefined) return [...podman, 'image', 'inspect', ...words]
   const verb = options.pull === undefined ? 'push' : 'pull'
+  const tls = options['no-tlsverify'] === undefined ? '' : '--tls-verify=false'
   // push takes one image at a time.
-  return ['/bin/sh', '-c', `for image; do podman ${verb} ${tls} "$image" || exit; done`, verb, ...words]
+  const script = `at=$1; shift; for image; do podman \${at:+--remote --url "$at"} ${verb} ${tls} "$image" || exit; done`
+  return ['/bin/sh', '-c', script, verb, podman[3] ?? '', ...words]
 }
 
 async function own(component: Component, kept: Kept): Promise<Done> {
