@@ -95,7 +95,18 @@ export function tokenObstacle(
 
 const named = (role: JoinRole): string => ({ member: 'a member', remote: 'a remote node', witness: 'a witness' })[role]
 
-export const authorityHash = (certificate: string): string => hash(new X509Certificate(certificate).raw)
+/** Of the last certificates: a cluster has one authority, which is asked about after every change of its store. */
+const hashes = new Map<string, string>()
+const mostHashes = 8
+
+export function authorityHash(certificate: string): string {
+  const known = hashes.get(certificate)
+  if (known !== undefined) return known
+  const made = hash(new X509Certificate(certificate).raw)
+  if (hashes.size >= mostHashes) hashes.clear()
+  hashes.set(certificate, made)
+  return made
+}
 
 function hash(data: string | Buffer): string {
   return createHash('sha256').update(data).digest('hex')

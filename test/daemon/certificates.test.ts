@@ -11,6 +11,7 @@ import {
   pkiFiles,
   readIdentity,
   trustFile,
+  UnusableIdentityError,
   writeIdentity,
   writeRemoteIdentity,
   writeTrust,
@@ -38,6 +39,21 @@ describe('a certificate is renewed with a third of its life left', () => {
 const folders: string[] = []
 afterEach(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
+})
+
+test('an identity that has not changed is not checked again, and a damaged one is never taken for it', async () => {
+  const pki = mkdtempSync(join(tmpdir(), 'systole-pki-'))
+  folders.push(pki)
+  const authority = await createAuthority('testing')
+  writeIdentity(pki, authority, await createNodeCertificate(authority, { name: 'n1', addresses: [] }))
+  const identity = readIdentity(pki)
+  expect(readIdentity(pki)).toBe(identity)
+  for (const part of ['authority', 'certificate', 'key'] as const) {
+    writeFileSync(pkiFiles(pki)[part], `${identity[part].slice(0, 100)}\n`)
+    expect(() => readIdentity(pki), part).toThrow(UnusableIdentityError)
+    writeFileSync(pkiFiles(pki)[part], identity[part])
+    expect(readIdentity(pki)).toEqual(identity)
+  }
 })
 
 for (const { when, written, isNew } of [

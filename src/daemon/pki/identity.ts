@@ -75,6 +75,9 @@ export class UnusableIdentityError extends OutsideError {
   }
 }
 
+/** It is read after every change of the store: what has not changed is not checked again, which takes longer than all else that a change costs. */
+let lastRead: { readonly folder: string; readonly identity: TlsIdentity } | undefined
+
 export function readIdentity(folder: string): TlsIdentity {
   const files = pkiFiles(folder)
   finishWriting(files)
@@ -83,12 +86,21 @@ export function readIdentity(folder: string): TlsIdentity {
     certificate: readPart(files.certificate),
     key: readPart(files.key),
   }
+  if (lastRead?.folder === folder && isSame(lastRead.identity, identity)) return lastRead.identity
+  checkIdentity(files, identity)
+  lastRead = { folder, identity }
+  return identity
+}
+
+const isSame = (one: TlsIdentity, other: TlsIdentity): boolean =>
+  one.authority === other.authority && one.certificate === other.certificate && one.key === other.key
+
+function checkIdentity(files: PkiFiles, identity: TlsIdentity): void {
   check(files.authority, () => new X509Certificate(identity.authority))
   const certificate = check(files.certificate, () => new X509Certificate(identity.certificate))
   const key = check(files.key, () => createPrivateKey(identity.key))
   if (!certificate.checkPrivateKey(key))
     throw new UnusableIdentityError(files.key, `it does not belong to ${files.certificate}`)
-  return identity
 }
 
 /** While the authority is replaced two are believed, and the first one signs. */
