@@ -1,22 +1,25 @@
 /**
- * `npm run bench:remote-jobs [-- --remotes N]`: jobs on a hundred light-weight remote nodes behind three members of one machine, as a table
- * with the load of the machine: how long they take, and how much the daemons of the members grow.
+ * `npm run bench:remote-jobs [-- --remotes N]`: jobs on 20, 50 and a hundred light-weight remote nodes behind three members of one machine, with the load of the machine: how
+ * long they take, what a node that joins costs, and how much the daemons of the members grow. Each row is printed once it is known: on a busy machine the last come late.
  */
 import { writeFileSync } from 'node:fs'
 import { cpus, loadavg } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { Lab } from '../test/nodes/lab/lab.ts'
+import { CpuAccount } from './cpu-account.ts'
 
 const { values } = parseArgs({ options: { remotes: { type: 'string', default: '100' } } })
 const count = Number(values.remotes)
 const members = ['n1', 'n2', 'n3']
+/** Of these as many as there are to be. */
+const stages = [20, 50, 100, count].filter((one, at, all) => one <= count && all.indexOf(one) === at)
 const remotes = Array.from({ length: count }, (_, at) => `r${at + 1}`)
 const commandsOfOneJob = 100
 const runs = 5
 /** So many join at once: each is a daemon that starts. On a busy machine one takes minutes. */
 const joinTogether = 4
-const joinWithinMs = 600_000
+const joinWithinMs = 1_200_000
 const lab = new Lab([...members, ...remotes], { remotes })
 
 const median = (of: readonly number[]): number => of.toSorted((a, b) => a - b)[Math.floor(of.length / 2)] ?? 0
@@ -39,21 +42,18 @@ async function mostOf(nodes: readonly string[]): Promise<number> {
   return Math.max(...(await Promise.all(nodes.map(memoryOf))))
 }
 
-async function addAll(): Promise<void> {
-  const waiting = [...remotes]
-  let done = 0
+async function add(wanted: readonly string[], isThere: number): Promise<void> {
+  const waiting = [...wanted]
   const worker = async (): Promise<void> => {
-    for (let remote = waiting.shift(); remote !== undefined; remote = waiting.shift()) {
+    for (let remote = waiting.shift(); remote !== undefined; remote = waiting.shift())
       await lab.until(
         `${remote} has joined`,
         async () => await lab.addRemote(remote, 'n1').then(() => true),
         joinWithinMs,
       )
-      console.error(`${++done} of ${count} remote nodes are added`)
-    }
   }
   await Promise.all(Array.from({ length: joinTogether }, worker))
-  await lab.until('all remote nodes are online', async () => (await online()) === count, 600_000)
+  await lab.until('all remote nodes are online', async () => (await online()) === isThere, 600_000)
 }
 
 async function online(): Promise<number> {
@@ -61,36 +61,46 @@ async function online(): Promise<number> {
   return nodes.filter((node) => remotes.includes(node.name) && node.online).length
 }
 
+function row(what: string, value: string): void {
+  const load = loadavg().map((one) => one.toFixed(1))
+  console.log(`| ${what} | ${value} | ${load.join(', ')} |`)
+}
+
+const secondsOf = (accounts: readonly CpuAccount[]): number => accounts.reduce((sum, one) => sum + one.seconds, 0)
+
+async function stage(from: number, to: number, accounts: readonly CpuAccount[]): Promise<void> {
+  const before = secondsOf(accounts)
+  const added = await timed(() => add(remotes.slice(from, to), to))
+  row(`${from} to ${to} remote nodes: added, until all are online`, seconds(added))
+  row(
+    '… of the processors of the three members, each that joins',
+    seconds((secondsOf(accounts) - before) / (to - from)),
+  )
+  row('… resident memory of the daemon of a member, the most of three', mib(await mostOf(members)))
+  const on = `--on=${remotes.slice(0, to).join(',')}`
+  const parallel = `--parallel=${to}`
+  const single: number[] = []
+  for (let at = 0; at < runs; at++)
+    single.push(await timed(() => lab.systole('n1', 'job', 'run', on, parallel, '--', 'true')))
+  row(`one command on ${to} remote nodes, until all results are there`, seconds(median(single)))
+  const commands = join(lab.folder, 'commands')
+  writeFileSync(commands, 'true\n'.repeat(commandsOfOneJob))
+  const many = await timed(() => lab.systole('n1', 'job', 'run', on, parallel, `--commands=${commands}`))
+  row(`${commandsOfOneJob} commands on each of them, ${commandsOfOneJob * to} results`, seconds(many))
+  row('… resident memory of the daemon of a member, the most of three', mib(await mostOf(members)))
+}
+
+const accounts: CpuAccount[] = []
 try {
   await lab.start()
   await lab.formCluster()
   await lab.systole('n1', 'property', 'set', 'fencing-enabled=false', '--force')
-  const bare = await mostOf(members)
-  const added = await timed(addAll)
-  const before = await mostOf(members)
-  const on = `--on=${remotes.join(',')}`
-  const single: number[] = []
-  for (let at = 0; at < runs; at++)
-    single.push(await timed(() => lab.systole('n1', 'job', 'run', on, `--parallel=${count}`, '--', 'true')))
-  const commands = join(lab.folder, 'commands')
-  writeFileSync(commands, 'true\n'.repeat(commandsOfOneJob))
-  const many = await timed(() => lab.systole('n1', 'job', 'run', on, `--parallel=${count}`, `--commands=${commands}`))
-  const after = await mostOf(members)
-  const rows = [
-    [`${count} remote nodes added, until all are online`, seconds(added)],
-    [`one command on ${count} remote nodes, until all results are there`, seconds(median(single))],
-    [`${commandsOfOneJob} commands on each of them, ${commandsOfOneJob * count} results`, seconds(many)],
-    ['resident memory of the daemon of a member, the most of three: without remote nodes', mib(bare)],
-    ['… with them', mib(before)],
-    ['… after the jobs', mib(after)],
-    ['… of the daemon of a remote node, the most', mib(await mostOf(remotes))],
-  ]
-  console.log(
-    `${cpus().length} processors, load ${loadavg()
-      .map((value) => value.toFixed(1))
-      .join(', ')}\n\n| | |\n| --- | --- |`,
-  )
-  for (const row of rows) console.log(`| ${row.join(' | ')} |`)
+  accounts.push(...members.map((node) => new CpuAccount(lab.power.pid1(node))))
+  console.log(`${cpus().length} processors\n\n| | | load |\n| --- | --- | --- |`)
+  row('resident memory of the daemon of a member, the most of three: without remote nodes', mib(await mostOf(members)))
+  for (const [at, to] of stages.entries()) await stage(stages[at - 1] ?? 0, to, accounts)
+  row('resident memory of the daemon of a remote node, the most', mib(await mostOf(remotes)))
 } finally {
+  for (const account of accounts) account.close()
   await lab.close()
 }
