@@ -63,6 +63,8 @@ export interface MemberRecord {
   readonly knowsPlays?: boolean
   /** As the DC it takes rollouts to remote nodes, and plays playbooks for them. */
   readonly knowsRemoteRollouts?: boolean
+  /** As the DC it has remote nodes leave before a command of a rollout boots them. */
+  readonly knowsRemoteBoots?: boolean
   /** As the DC it goes on with rollouts over clusters of the fleet. */
   readonly knowsFleetRollouts?: boolean
   /** As the DC it takes back changes of the configuration that nobody confirms. */
@@ -409,6 +411,7 @@ export function parseMemberRecord(value: unknown): MemberRecord | undefined {
     ...(fieldOf(value, 'knowsHolds') === true ? { knowsHolds: true } : {}),
     ...(fieldOf(value, 'knowsPlays') === true ? { knowsPlays: true } : {}),
     ...(fieldOf(value, 'knowsRemoteRollouts') === true ? { knowsRemoteRollouts: true } : {}),
+    ...(fieldOf(value, 'knowsRemoteBoots') === true ? { knowsRemoteBoots: true } : {}),
     ...(fieldOf(value, 'knowsFleetRollouts') === true ? { knowsFleetRollouts: true } : {}),
     ...(fieldOf(value, 'knowsConfirmation') === true ? { knowsConfirmation: true } : {}),
   }

@@ -40,7 +40,7 @@ export function beginCommand(turn: Turn, name: NodeName, argv: readonly string[]
     kind: 'put-task',
     id: task,
     node: runner,
-    argv: command.stopsCluster ? [...startsAgain, ...argv] : argv,
+    argv: wrapped(turn, name, { command, argv }),
     env: {
       ...command.env,
       SYSTOLE_ROLLOUT: id,
@@ -49,6 +49,42 @@ export function beginCommand(turn: Turn, name: NodeName, argv: readonly string[]
     },
     timeoutMs: command.timeoutMs,
   })
+}
+
+function wrapped(
+  turn: Turn,
+  name: NodeName,
+  { command, argv }: { readonly command: RolloutCommand; readonly argv: readonly string[] },
+): readonly string[] {
+  if (command.stopsCluster) return [...startsAgain, ...argv]
+  const boots = command.reboots && argv === command.argv
+  return boots && turn.input.nodes.get(name)?.isRemote === true ? leavingFirst(command, argv) : argv
+}
+
+/** Of a failed command: the daemon begins again at once. Of one that has ended well: once the boot has had its time. */
+const beginsAgain = 'systemctl start systoled-remote.service >/dev/null 2>&1'
+
+/**
+ * A remote node whose connection breaks is fenced: so it leaves in order, and then boots. Its daemon stays down after that: if there is no boot, or if the command
+ * fails or is killed, a shell in a session of its own starts it again.
+ */
+function leavingFirst({ exitCodes, timeoutMs }: RolloutCommand, argv: readonly string[]): readonly string[] {
+  const good = Object.entries({ '0': 'ok', ...exitCodes }).flatMap(([code, meaning]) =>
+    meaning === 'ok' ? [code] : [],
+  )
+  const script = [
+    'systoled --remote --leave || exit 1',
+    `guard=$(setsid sh -c 'echo $$; exec >/dev/null; while kill -0 "$1"; do sleep 1; done; ${beginsAgain}' systole-rollout-guard $$ </dev/null 2>/dev/null &)`,
+    'trap : TERM',
+    '"$@"',
+    'code=$?',
+    `case " ${good.join(' ')} " in *" $code "*)`,
+    '  kill "$guard" 2>/dev/null',
+    `  setsid sh -c 'sleep ${Math.ceil((timeoutMs + graceMs) / 1000)}; ${beginsAgain}' </dev/null >/dev/null 2>&1 &`,
+    'esac',
+    'exit $code',
+  ]
+  return ['/bin/sh', '-c', script.join('\n'), 'systole-rollout-boot', ...argv]
 }
 
 /**

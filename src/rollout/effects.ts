@@ -5,6 +5,8 @@ import type { NodeVersion } from './record.ts'
 export interface NodeSeen {
   /** A member that has joined, or a remote node that a member is connected to. */
   readonly online: boolean
+  /** A host without a vote whose connection is a resource: it leaves before it boots. */
+  readonly isRemote?: true
   /** In standby, drained or in maintenance by anybody but this rollout. */
   readonly standby: boolean
   readonly maintenance: boolean

@@ -46,6 +46,7 @@ export {
   whyNotTriggered,
   withTransition,
 } from './lifecycle.ts'
+export { nodeFactsOf } from './node-facts.ts'
 export { readRollout } from './read-rollout.ts'
 export {
   hasEnded,

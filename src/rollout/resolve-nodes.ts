@@ -12,6 +12,10 @@ export interface NodeFacts {
   readonly version?: string
   /** A remote or guest node: meant by its name, a role or an expression, and not by `all`. */
   readonly isRemote?: true
+  /** A remote node whose connection is made again by itself (`reconnect_interval`): it may leave and come back. */
+  readonly reconnects?: true
+  /** A guest node: also `isRemote`. A resource starts and stops it. */
+  readonly isGuest?: true
   /** The container of a bundle's replica: also `isRemote`. */
   readonly isReplica?: true
 }
@@ -75,17 +79,48 @@ export function countRoles(nodes: readonly Pick<NodeFacts, 'attributes'>[]): Rea
   return counts
 }
 
-/** The connection to a remote node would be lost, and the cluster would fence it. */
-function unfitForRemotes({ commands }: RolloutDefinition, meant: readonly NodeFacts[]): readonly string[] {
-  const remotes = meant.filter(({ isRemote }) => isRemote === true).map(({ name }) => name)
+/** A remote node whose connection is lost is fenced. One that boots leaves first, and must come back by itself. */
+function unfitForRemotes(definition: RolloutDefinition, meant: readonly NodeFacts[]): readonly string[] {
+  const remotes = meant.filter(({ isRemote, isReplica }) => isRemote === true && isReplica !== true)
   if (remotes.length === 0) return []
-  const are = `${remotes.join(', ')} ${remotes.length === 1 ? 'is a remote node' : 'are remote nodes'}`
-  return commands.flatMap(({ name, reboots, stopsCluster }) =>
-    reboots || stopsCluster
-      ? [`${are}: '${name}' with ${reboots ? 'reboots' : 'stops-cluster'} can run on cluster nodes only.`]
-      : [],
-  )
+  return definition.commands.flatMap((command) => {
+    if (command.stopsCluster)
+      return [`${areRemote(remotes)}: '${command.name}' with stops-cluster can run on cluster nodes only.`]
+    return command.reboots ? unfitToBoot(definition, remotes, command) : []
+  })
 }
+
+function unfitToBoot(
+  { hold }: RolloutDefinition,
+  remotes: readonly NodeFacts[],
+  { name, playbook }: RolloutDefinition['commands'][number],
+): readonly string[] {
+  if (playbook?.place === 'dc')
+    return [`${areRemote(remotes)}: '${name}' with reboots must run on the node itself there, not on the DC.`]
+  if (hold === 'maintenance')
+    return [
+      `${areRemote(remotes)}: '${name}' with reboots needs another hold than maintenance there. A remote node leaves the cluster before it boots, and what is in maintenance does not stop.`,
+    ]
+  const guests = remotes.filter(({ isGuest }) => isGuest === true)
+  const staying = remotes.filter(({ isGuest, reconnects }) => isGuest !== true && reconnects !== true)
+  const [one] = staying
+  return [
+    ...(guests.length === 0
+      ? []
+      : [
+          `${namesOf(guests)} ${guests.length === 1 ? 'is a guest node' : 'are guest nodes'}: '${name}' with reboots can run on cluster nodes and remote nodes only. A guest node boots with its resource.`,
+        ]),
+    ...(one === undefined
+      ? []
+      : [
+          `${areRemote(staying)} without reconnect_interval, and would not come back after '${name}' with reboots. Run \`systole resource update ${one.name} reconnect_interval=60\`.`,
+        ]),
+  ]
+}
+
+const namesOf = (nodes: readonly NodeFacts[]): string => nodes.map(({ name }) => name).join(', ')
+const areRemote = (nodes: readonly NodeFacts[]): string =>
+  `${namesOf(nodes)} ${nodes.length === 1 ? 'is a remote node' : 'are remote nodes'}`
 
 /** What a command changes in a container is gone with the container, which the cluster makes again from its image wherever it likes. */
 const replicasIn = (meant: readonly NodeFacts[]): readonly string[] =>

@@ -120,7 +120,8 @@ const command: Schema = {
       type: 'boolean',
       title: 'true or false',
       default: false,
-      description: 'The node boots while it runs. It counts as done once the node is back.',
+      description:
+        'The node boots while it runs. It counts as done once the node is back. A remote node leaves the cluster first, and needs a reconnect_interval.',
     },
     'stops-cluster': {
       type: 'boolean',

@@ -323,6 +323,29 @@ describe('a command', () => {
     expect(phaseAfter({ n1: { bootId: 'b2' } }, done)).toBe('done')
   })
 
+  test('that reboots a remote node runs once that has left, which a cluster node and an undo need not', () => {
+    const reboot = {
+      name: 'boot',
+      run: ['reboot'],
+      undo: ['undo'],
+      reboots: true,
+      timeout: '100s',
+      'exit-codes': { '7': 'ok' },
+    }
+    const begin = (nodes: Given['nodes']): ReturnType<typeof run> =>
+      run(rollout({}, { actions: [reboot] }), { nodes: nodes ?? {} }, 1)
+    const remote = { n1: { isRemote: true as const, votes: 0 } }
+    expect(tasksIn(begin({}).effects)).toEqual(['reboot'])
+    const { state, effects } = begin(remote)
+    const [leaving = ''] = tasksIn(effects)
+    expect(leaving).toMatch(/^\/bin\/sh -c systoled --remote --leave \|\| exit 1\n/)
+    expect(leaving).toMatch(
+      /\ncase " 0 7 " in [\s\S]*sleep 160; systemctl start systoled-remote[\s\S]* systole-rollout-boot reboot$/,
+    )
+    const back = { nodes: remote, tasks: { 'r1-1-1': failed } }
+    expect(tasksIn(run(said(state, 'abort'), back, 200).effects)).toEqual(['undo'])
+  })
+
   test('that is lost has failed, where it does not reboot', () =>
     expect(first(afterTask(begun(), { state: 'lost', began: true }))).toMatchObject({
       phase: 'failed',
@@ -661,10 +684,12 @@ describe('remote nodes', () => {
     { name: n3, attributes: none },
   ]
   const resolved = (nodes: unknown, more: object = {}, waves: object = {}): ReturnType<typeof resolveNodes> => {
-    const steps = { actions: [{ ...action, ...more }] }
-    const read = readRollout({ rollout: 'a', version: '2', nodes, waves, steps })
+    const { hold, known = facts, ...command } = more as { readonly hold?: string; readonly known?: typeof facts }
+    const steps = { actions: [{ ...action, ...command }], ...(hold !== undefined && { hold }) }
+    // As a file has it: what is undefined is not there.
+    const read = readRollout(JSON.parse(JSON.stringify({ rollout: 'a', version: '2', nodes, waves, steps })))
     if (!read.ok) throw new Error(JSON.stringify(read.reports))
-    return resolveNodes(read.value, facts)
+    return resolveNodes(read.value, known)
   }
 
   test('are concerned where a name, a role or an expression means them, in the waves of their roles', () => {
@@ -696,14 +721,34 @@ describe('remote nodes', () => {
     })
   })
 
-  test('take no command that boots the node or stops its cluster', () => {
+  test('boot only where they come back by themselves, and take no command that stops the cluster', () => {
     expect(resolved([{ name: ['n1', 'r1'] }], { reboots: true }).problems).toEqual([
-      "r1 is a remote node: 'install' with reboots can run on cluster nodes only.",
+      "r1 is a remote node without reconnect_interval, and would not come back after 'install' with reboots. Run `systole resource update r1 reconnect_interval=60`.",
     ])
     expect(resolved([{ role: 'compute' }], { 'stops-cluster': true }).problems).toEqual([
       "r1, r2 are remote nodes: 'install' with stops-cluster can run on cluster nodes only.",
     ])
     expect(resolved('all', { reboots: true }).problems).toEqual([])
+    const known = facts.map((one) => (one.name === r1 ? { ...one, reconnects: true as const } : one))
+    expect(resolved([{ name: ['n1', 'r1'] }], { reboots: true, known }).problems).toEqual([])
+    expect(resolved([{ name: 'r1' }], { reboots: true, known, hold: 'maintenance' }).problems).toEqual([
+      "r1 is a remote node: 'install' with reboots needs another hold than maintenance there. A remote node leaves the cluster before it boots, and what is in maintenance does not stop.",
+    ])
+    const played = {
+      reboots: true,
+      known,
+      run: undefined,
+      undo: undefined,
+      playbook: '/srv/a.yml',
+      'playbook-on': 'dc',
+    }
+    expect(resolved([{ name: 'r1' }], played).problems).toEqual([
+      "r1 is a remote node: 'install' with reboots must run on the node itself there, not on the DC.",
+    ])
+    const guests = facts.map((one) => (one.name === r2 ? { ...one, isGuest: true as const } : one))
+    expect(resolved([{ name: 'r2' }], { reboots: true, known: guests }).problems).toEqual([
+      "r2 is a guest node: 'install' with reboots can run on cluster nodes and remote nodes only. A guest node boots with its resource.",
+    ])
   })
 })
 

@@ -27,6 +27,8 @@ type Mutable<T> = { -readonly [Key in keyof T]: T[Key] }
 interface Host {
   readonly name: NodeName
   readonly roles: string
+  /** Without a vote: it is fenced where its connection breaks, and so must leave before it boots. */
+  readonly isRemote: boolean
   isOn: boolean
   /** The daemon takes part. */
   daemon: boolean
@@ -81,9 +83,11 @@ export class World {
   constructor(seed: number) {
     this.#random = seededRandom(seed)
     const count = 3 + this.#below(4)
+    const hasRemote = count > 3 && this.#chance(0.5)
     this.#hosts = Array.from({ length: count }, (_, at) => ({
       name: nodeName(`n${at + 1}`),
       roles: at % 3 === 0 ? 'db' : at % 3 === 1 ? 'web' : '',
+      isRemote: hasRemote && at === count - 1,
       isOn: true,
       daemon: true,
       boot: 1,
@@ -291,6 +295,7 @@ export class World {
       this.#wrong(`${task.argv.join(' ')} is tried too often on ${host.name}`)
     if (!isUndo(task.argv)) host.changed.add(at)
     if (this.#definition.commands[at]?.reboots === true && !isUndo(task.argv) && this.#chance(0.9)) {
+      if (host.isRemote !== (task.argv[0] === '/bin/sh')) this.#wrong(`${host.name} boots as another kind of node does`)
       this.#powerOff(host)
       this.#powerOn(host)
     }
@@ -304,7 +309,7 @@ export class World {
   }
 
   #commandAt({ argv }: Task): number {
-    return this.#definition.commands.findIndex(({ name }) => name === argv[1])
+    return this.#definition.commands.findIndex(({ name }) => name === argv.at(-1))
   }
 
   #dcWorks(): void {
@@ -329,7 +334,8 @@ export class World {
           maintenance: host.maintenance,
           empty: settled && (this.#holds.has(host.name) || host.standby || !host.daemon),
           ...(host.daemon && { bootId: String(host.boot) }),
-          votes: 1,
+          ...(host.isRemote && { isRemote: true as const }),
+          votes: host.isRemote ? 0 : 1,
           ...(this.#versions.has(host.name) && { version: this.#versions.get(host.name) as NodeVersion }),
         },
       ]),
@@ -350,7 +356,7 @@ export class World {
 
   /** One of two goes on alone when the other has left in order. */
   #majority(): number {
-    const count = this.#hosts.filter(({ removed }) => !removed).length
+    const count = this.#hosts.filter(({ removed, isRemote }) => !removed && !isRemote).length
     return count === 2 ? 1 : Math.floor(count / 2) + 1
   }
 
@@ -428,7 +434,7 @@ export class World {
         this.#wrong(`${node} begins before an earlier wave is done`)
     }
     const leaves = this.#definition.commands.some(({ reboots }) => reboots)
-    const left = this.#hosts.filter(({ name, daemon }) => daemon && !is.includes(name)).length
+    const left = this.#hosts.filter(({ name, daemon, isRemote }) => daemon && !isRemote && !is.includes(name)).length
     if (fresh.length > 0 && leaves && left < this.#majority()) this.#wrong('too few are left for quorum')
   }
 

@@ -8,6 +8,7 @@ import {
   countRoles,
   leavesCluster,
   type NodeFacts,
+  nodeFactsOf,
   type Resolved,
   type RolloutDefinition,
   resolveNodes,
@@ -86,18 +87,11 @@ export function planRollout(input: PlanInput): RolloutPlan {
   }
 }
 
-export function factsOf({ nodes }: ClusterStatus, versions: ReadonlyMap<string, string>): readonly NodeFacts[] {
-  return nodes.map(({ name, attributes, kind, isBundleNode }) => {
-    const version = versions.get(name)
-    return {
-      name,
-      attributes,
-      ...(version !== undefined && { version }),
-      ...(kind !== 'member' && { isRemote: true as const }),
-      ...(isBundleNode && { isReplica: true as const }),
-    }
+export const factsOf = (status: ClusterStatus, versions: ReadonlyMap<string, string>): readonly NodeFacts[] =>
+  nodeFactsOf(status).map((facts) => {
+    const version = versions.get(facts.name)
+    return version === undefined ? facts : { ...facts, version }
   })
-}
 
 const meetings = ({ waves }: Resolved, taken: ReadonlyMap<string, string>): readonly string[] =>
   waves.flatMap(({ nodes }) =>

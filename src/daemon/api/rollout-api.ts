@@ -162,10 +162,17 @@ function refuseUnknown({ node }: Daemon, { nodes, definition: { commands } }: Ro
   const remote = nodes.find((one) => !members.includes(one.node))?.node
   const played = commands.find(({ playbook }) => playbook?.place === 'dc')?.name
   if (remote === undefined && played === undefined) return
+  const boots = remote === undefined ? undefined : commands.find(({ reboots }) => reboots)?.name
   const what = remote === undefined ? `playbooks on the DC ('${played}')` : `rollouts on remote nodes (${remote})`
-  for (const [name, { knowsRemoteRollouts }] of node.view.members)
+  for (const [name, { knowsRemoteRollouts, knowsRemoteBoots }] of node.view.members) {
     if (knowsRemoteRollouts !== true)
       throw refuse('older-version', `${name} runs a version of Systole without ${what}. Upgrade it first.`)
+    if (boots !== undefined && knowsRemoteBoots !== true)
+      throw refuse(
+        'older-version',
+        `${name} runs a version of Systole without rollouts that reboot remote nodes ('${boots}'). Upgrade it first.`,
+      )
+  }
 }
 
 function refuseMeeting({ nodes, partOf }: RolloutRecord, stored: readonly StoredRollout[]): void {

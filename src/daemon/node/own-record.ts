@@ -63,6 +63,7 @@ export class OwnRecord {
       knowsHolds: true,
       knowsPlays: true,
       knowsRemoteRollouts: true,
+      knowsRemoteBoots: true,
       knowsFleetRollouts: true,
       knowsConfirmation: true,
       ...saidOf(core()),

@@ -10,6 +10,7 @@ import {
   type NodeSeen,
   type NodeVersion,
   type NodeVersionRecord,
+  nodeFactsOf,
   type RolloutInput,
   type RolloutRecord,
 } from '../../rollout/index.ts'
@@ -119,7 +120,7 @@ interface Around {
 }
 
 function nodeSeen(
-  { name, online, unclean, pending, standby, maintenance }: ClusterStatus['nodes'][number],
+  { name, kind, online, unclean, pending, standby, maintenance }: ClusterStatus['nodes'][number],
   { sights: { view, file }, status, own, taken, versions }: Around,
 ): NodeSeen {
   const life = taskNodeLife(view, name)
@@ -128,6 +129,7 @@ function nodeSeen(
   const record = versions.get(name)
   return {
     online: online && !unclean && !pending && life !== undefined,
+    ...(kind === 'remote' && { isRemote: true as const }),
     standby: standby && !isOwn,
     maintenance: maintenance && !isOwn,
     empty: isEmpty(status, name),
@@ -173,10 +175,7 @@ function clockAt(now: number): RolloutInput['clock'] {
   return { day: local.getUTCDay(), minutes: local.getUTCHours() * 60 + local.getUTCMinutes() }
 }
 
-export const nodesOfView = (view: ClusterView, now: number): readonly NodeFacts[] =>
-  (statusOfView(view, now)?.nodes ?? []).map(({ name, attributes, kind, isBundleNode }) => ({
-    name,
-    attributes,
-    ...(kind !== 'member' && { isRemote: true as const }),
-    ...(isBundleNode && { isReplica: true as const }),
-  }))
+export function nodesOfView(view: ClusterView, now: number): readonly NodeFacts[] {
+  const status = statusOfView(view, now)
+  return status === undefined ? [] : nodeFactsOf(status)
+}
