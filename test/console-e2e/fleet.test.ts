@@ -133,7 +133,7 @@ test('a rollout over clusters is shown with each of them: who waits, who is at w
   writeFileSync(file, JSON.stringify({ rollout: 'shop', version: '2', nodes: 'all', clusters: ['south'], steps }))
   await lab.systole('s1', 'acl', 'role', 'create', 'upgrade', 'read', 'xpath', '/cib')
   const runs = '<acl_role id="upgrade"><acl_permission id="upgrade-run" kind="write" object-type="job"/></acl_role>'
-  await lab.inNode('s1', 'cibadmin', '--modify', '--scope', 'acls', '--xml-text', runs)
+  await lab.inNode('s1', join(lab.folder, 'systole/shims/cibadmin'), '--modify', '--scope', 'acls', '--xml-text', runs)
   await lab.systole('s1', 'acl', 'enable')
   const upgradeToken = join(lab.folder, 'upgrade.token')
   writeFileSync(upgradeToken, await lab.systole('s1', 'token', 'create', 'upgrade', '--role=upgrade'), { mode: 0o600 })
