@@ -32,6 +32,9 @@ const record = (state: string): object => ({
 const knownWith = (state: string): string =>
   JSON.stringify({ at: '', node: 'n1', rollouts: [record(state)], versions: [] })
 
+const cib =
+  '<cib validate-with="pacemaker-4.0" epoch="1" num_updates="0" admin_epoch="0"><configuration><crm_config/><nodes><node id="1" uname="n1"/></nodes><resources/><constraints/></configuration><status/></cib>'
+
 let root: string
 let server: Pick<GrpcServer, 'close'> | undefined
 /** What the daemon answers, one after the other: the last again and again. */
@@ -48,6 +51,8 @@ beforeEach(async () => {
   const path = localSocketPath(root)
   mkdirSync(dirname(path), { recursive: true })
   const handlers = {
+    getCib: () => Promise.resolve({ xml: cib, version: 1 }),
+    getState: () => Promise.resolve({ configured: true, started: true, quorate: true, localNode: 'n1' }),
     changeRollout: () => Promise.resolve({ id: 'r1', state: 'running' }),
     listRollouts: async () => {
       await Promise.resolve()
@@ -92,6 +97,42 @@ test('sees the copy of the node with `status`, and why it is a copy', async () =
     if (before === undefined) delete process.env.SYSTOLE_ROOT
     else process.env.SYSTOLE_ROOT = before
   }
+})
+
+test('`why` of a node says in which rollout its version has failed, with the end of the log and what to do', async () => {
+  const tail = 'unpacking\nE: no space left on device\n'
+  const failed = {
+    node: 'n1',
+    wave: 0,
+    phase: 'failed',
+    goal: 'forward',
+    since: 0,
+    why: 'install ended with 100',
+    tail,
+  }
+  const log = [{ version: '2', state: 'failed', at: '1970-01-01T00:00:00.000Z', rollout: 'r1', tail }]
+  const version = { node: 'n1', version: '2', state: 'failed', since: '1970-01-01T00:00:00.000Z', log }
+  const halted = { ...record('halted'), nodes: [failed] }
+  answers = [() => JSON.stringify({ at: '', node: 'n1', rollouts: [halted], versions: [version] })]
+  const { standardOutput } = await type('why', 'n1')
+  expect(standardOutput).toContain(`
+  Version 2 has failed here, by rollout r1 of shop, at 1970-01-01T00:00:00Z: install ended with 100.
+    unpacking
+    E: no space left on device
+  > systole rollout resume r1
+  > systole rollout abort r1
+`)
+  // Reported by the node itself.
+  const reported = { ...version, log: [{ ...log[0], rollout: 'anna on n1' }] }
+  answers = [() => JSON.stringify({ at: '', node: 'n1', rollouts: [], versions: [reported] })]
+  expect((await type('why', 'n1')).standardOutput).toContain(`
+  Version 2 has failed here, by anna on n1, at 1970-01-01T00:00:00Z.
+    unpacking
+    E: no space left on device
+  > systole rollout versions n1
+`)
+  answers = [() => knownWith('complete')]
+  expect((await type('why', 'n1')).standardOutput).not.toContain('has failed')
 })
 
 test('over clusters shows each of them in words, for programs as well', async () => {

@@ -19,6 +19,7 @@ import { secondsOf } from '../../host/host-time.ts'
 import { md5 } from '../../host/md5.ts'
 import { withoutQuorum } from '../status/status.ts'
 import { describeAttempts, unresolved } from '../stonith/history.ts'
+import { describeFailedVersion, failedVersion } from './failed-version.ts'
 import { lackingHardware } from './hardware.ts'
 import { describePrinted, printedByFailed } from './printed.ts'
 import { describeUnderWay, underWay } from './under-way.ts'
@@ -59,14 +60,22 @@ async function whyThere(call: Call): Promise<Outcome> {
   const node = withHolds(explainNode(decision, name), name, holds)
   // A remote node has the name of its connection: both are told.
   if (resource && node) {
-    const text = `${resource.text}\n\nThe node ${node.text}`
-    return done(`${text}\n`, { ...resource, node, text })
+    const failed = await failedVersion(call, name)
+    const [title = '', ...rest] = node.text.split('\n')
+    const text = `${resource.text}\n\nThe node ${[title, ...describeFailedVersion(failed), ...rest].join('\n')}`
+    return done(`${text}\n`, { ...resource, node, text, ...(failed && { failedVersion: failed }) })
   }
   if (resource) return await tellWithState(call, resource)
   if (!node) throw unknownName(decision, name)
   const { text, failing, records } = await fencedBefore(call, name)
+  const failed = await failedVersion(call, name)
   const [title = '', ...rest] = node.text.split('\n')
-  return done(`${[title, ...failing, ...rest].join('\n')}\n${text}`, { ...node, fencingHistory: records })
+  const lines = [title, ...failing, ...describeFailedVersion(failed), ...rest]
+  return done(`${lines.join('\n')}\n${text}`, {
+    ...node,
+    fencingHistory: records,
+    ...(failed && { failedVersion: failed }),
+  })
 }
 
 /** Who holds it comes right after the first line; and where a node is in standby because it is held, its end is another command's. */
