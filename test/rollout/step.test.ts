@@ -394,6 +394,19 @@ describe('a failure', () => {
     expect(tasksIn(run(said(finished, 'resume'), {}, 101).effects)[0]).toBe('install')
   })
 
+  test('of the validation of a wave lets no node of the next wave begin', () => {
+    const gated = rollout({ waves: { order: ['db'] } }, { validate: [{ name: 'check', run: ['check'] }] })
+    const checked = run(run(gated, {}, 1).state, { tasks: { 'r1-1-1': done, 'r1-1-2': failed } }, 2)
+    expect(checked.state).toMatchObject({ state: 'halted', why: 'n1: check ended with 1' })
+    expect(phases(checked.state)).toEqual(['failed', 'waiting', 'waiting'])
+    const resumed = run(
+      said(checked.state, 'resume', 3),
+      { tasks: { 'r1-1-1': done, 'r1-1-2': failed, 'r1-1-3': done } },
+      4,
+    )
+    expect(phases(resumed.state)).toEqual(['done', 'working', 'waiting'])
+  })
+
   test('puts the node back', () => {
     const { state, effects } = run(
       failing('node-back'),
