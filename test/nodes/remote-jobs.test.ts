@@ -193,31 +193,6 @@ test('a rollout takes it to a version with the cluster nodes: drained, released,
   await lab.systole('n1', 'resource', 'delete', 'edge')
 }, 240_000)
 
-test('a rollout that reboots it has it leave first: it is not fenced, boots once, and takes part again', async () => {
-  const bootsOf = async (): Promise<string> => await lab.inNode(remote, 'cat', '/proc/sys/kernel/random/boot_id')
-  const before = await bootsOf()
-  const heldFile = file(`nodes/${remote}/hold`)
-  // As a unit that has left in order: its daemon begins again with the next boot.
-  writeFileSync(file('boot.sh'), `[ "$1" != ${remote} ] || rm -f "$3/nodes/$1/hold"\n`)
-  writeFileSync(heldFile, '')
-  await lab.systole('n1', 'resource', 'update', remote, 'reconnect_interval=5', '--wait')
-  const actions = [{ name: 'boot', run: `echo boots >> ${file('boots')}; reboot -f`, reboots: true, timeout: '3min' }]
-  const path = file('boots.yaml')
-  writeFileSync(
-    path,
-    JSON.stringify({ rollout: 'kernel', version: '3', nodes: [{ name: remote }], steps: { actions } }),
-  )
-  const said = await lab.systole('n1', 'rollout', 'start', path)
-  expect(said).toContain('complete')
-  expect(lines('boots')).toBe(1)
-  expect(await bootsOf()).not.toBe(before)
-  expect((await lab.status('n1')).fencing.filter(({ target }) => target === remote)).toEqual([])
-  expect(await isOnline(lab, remote, 'n1')).toBe(true)
-  expect(await lab.systole('n1', 'hold', 'list')).not.toContain(remote)
-  const versions = JSON.parse(await lab.systole('n1', 'rollout', 'versions', '--json')) as Rollouts
-  expect(versions.versions.find(({ node }) => node === remote)).toMatchObject({ version: '3' })
-}, 240_000)
-
 test('nobody on it may run jobs', async () => {
   await expect(lab.systole(remote, 'job', 'run', '--all', '--', 'id')).rejects.toThrow()
 }, 30_000)

@@ -1,4 +1,6 @@
 /** A remote node whose daemon is a service of a real systemd, by the unit that the project ships, and which runs units there. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Lab } from '../nodes/lab/lab.ts'
 import { createService, isOnline, runsOn, servicePid } from '../nodes/lab/remote.ts'
@@ -107,6 +109,41 @@ test('one that has left in order stays down until its unit is started', async ()
   expect(await fenced()).toEqual([])
   await lab.inNode(remote, 'systemctl', 'start', unit)
   await lab.until('it is back, by its reconnect_interval', () => runsOn(lab, remote, 'n1'), 100_000)
+})
+
+describe('a rollout that boots it', () => {
+  const bootId = async (): Promise<string> => await lab.inNode(remote, 'cat', '/proc/sys/kernel/random/boot_id')
+  const note = join(lab.folder, 'boots')
+  const write = (version: string, run: string): string => {
+    const path = join(lab.folder, `kernel-${version}.yaml`)
+    const actions = [{ name: 'boot', run: `echo boots >> ${note}; ${run}`, reboots: true, timeout: '4min' }]
+    writeFileSync(path, JSON.stringify({ rollout: 'kernel', version, nodes: [{ name: remote }], steps: { actions } }))
+    return path
+  }
+  const boots = (): number => (existsSync(note) ? readFileSync(note, 'utf8').trim().split('\n').length : 0)
+
+  test('has it leave first: it is not fenced, boots once, and takes part again', async () => {
+    await lab.systole('n1', 'status', 'wait', '60')
+    const before = await bootId()
+    expect(await lab.systole('n1', 'rollout', 'start', write('2', 'systemctl reboot'), '--force')).toContain('complete')
+    expect(boots()).toBe(1)
+    expect(await bootId()).not.toBe(before)
+    expect(await fenced()).toEqual([])
+    expect(await lab.systole('n1', 'rollout', 'verify', '2', remote)).toContain('run 2')
+    await lab.until('its service runs on it again', () => runsOn(lab, remote, 'n1'), 120_000)
+  }, 400_000)
+
+  test('with a command that fails halts, and its daemon serves again without a boot', async () => {
+    const before = await bootId()
+    await expect(lab.systole('n1', 'rollout', 'start', write('3', 'exit 9'), '--force')).rejects.toMatchObject({
+      cause: { code: 3, stdout: expect.stringContaining('boot ended with 9') as unknown },
+    })
+    expect(await bootId()).toBe(before)
+    expect(await property('ActiveState')).toBe('active')
+    expect(await fenced()).toEqual([])
+    await expect(lab.systole('n1', 'rollout', 'abort')).rejects.toMatchObject({ cause: { code: 4 } })
+    await lab.until('its service runs on it again', () => runsOn(lab, remote, 'n1'), 120_000)
+  }, 400_000)
 })
 
 test('one that loses power is fenced, boots, and serves again without an administrator', async () => {
