@@ -67,28 +67,29 @@ const packageSuites = ['test/packages-e2e/**/*.test.ts']
 /** The console in a real browser, on real nodes (`npm run e2e:console`). */
 const consoleSuites = ['test/console-e2e/**/*.test.ts']
 
-/** What `npm run test:quick` leaves out of the quick tests: drawn clusters, every command there is, processes and their networks. `npm test` runs these apart from the others. */
-const notForRules = [
+/** Programs are started, clusters drawn by the hundred, or processor time measured: `npm test` gives each of these files a process of its own. */
+const apart = [
   ...[
     'simulation',
     'fuzz',
     'resource-agents',
     'alert-agents',
-    'channel',
-    'remote',
-    'rpc',
-    'daemon',
-    'store',
-    'web',
     'packages',
     'program',
     'cli/every-command',
     'cli/deployment',
-  ].map((room) => `test/${room}/**`),
+  ].map((room) => `test/${room}/**/*.test.ts`),
   'test/cli/{secrets,option-effects,daemon-option-effects,bad-input,agent-validation}.test.ts',
   'test/cli/{lock/run-child,plan/round-trip}.test.ts',
   'test/tools/{option-effects,report,debian,lines,silent-daemon,shadow,standard-input}.test.ts',
+  'test/daemon/pieces-of-a-change.test.ts',
 ]
+
+/** What `npm run test:quick` leaves out besides: daemons, their networks, threads and stores. */
+const notForRules = ['channel', 'remote', 'rpc', 'daemon', 'store', 'web'].map((room) => `test/${room}/**/*.test.ts`)
+
+/** The quick tests in parts (`scripts/test.sh`): files of `shared` share their modules, those of `apart` do not; `rules` is what of the former starts nothing. */
+const part = process.env.QUICK_PART
 
 /** Files that take longest begin first, the longest at the top, so that no worker is left with one when the others have ended. */
 const longFiles = [
@@ -159,10 +160,7 @@ export default defineConfig({
       {
         test: {
           name: 'quick',
-          include:
-            process.env.ONLY_RULES === '0'
-              ? notForRules.map((one) => one.replace(/\*\*$/, '**/*.test.ts'))
-              : ['test/**/*.test.ts'],
+          include: part === 'apart' ? apart : ['test/**/*.test.ts'],
           exclude: [
             ...machineSuites,
             ...serviceSuites,
@@ -181,7 +179,8 @@ export default defineConfig({
             ...discoverySuites,
             ...factSuites,
             ...consoleSuites,
-            ...(process.env.ONLY_RULES === '1' ? notForRules : []),
+            ...(part === 'shared' || part === 'rules' ? apart : []),
+            ...(part === 'rules' ? notForRules : []),
           ],
           testTimeout: 30_000,
           expect: patient,

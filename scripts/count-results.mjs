@@ -6,7 +6,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 
 const folder = process.argv[2]
-const suites = ['rules', 'quick', 'machine', 'conformance']
+const suites = ['shared', 'apart', 'machine', 'conformance']
 let passed = 0
 let failed = 0
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # `npm run test:quick`: for whoever changes a rule. The quick tests of `npm test` without what vitest.config.ts names as not for rules; files share
-# their modules, which halves the time. `npm test` runs all, each file by itself. More words go to vitest: `npm run test:quick -- test/scheduler`.
+# their modules, which halves the time. `npm test` runs all. More words go to vitest: `npm run test:quick -- test/scheduler`.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-ONLY_RULES=1 exec npx vitest run --project quick --no-isolate "$@"
+QUICK_PART=rules exec npx vitest run --project quick --no-isolate "$@"

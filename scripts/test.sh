@@ -13,12 +13,13 @@ suite() { # NAME PROJECT [FILE...]
   npx vitest run --project "$project" --reporter=default --reporter=json --outputFile.json="$results/$name.json" "$@"
 }
 
-# Tests of rules share their modules (see test-quick.sh), those that start processes do not. Suites that start nodes run last, several files at a
-# time. Real nodes on a machine that others use as well: a file that failed is run once more, from its beginning, by itself.
-for name in rules quick machine; do
-  project=$name only=0 more=()
-  [ "$name" = rules ] && project=quick only=1 more=(--no-isolate)
-  ONLY_RULES=$only suite "$name" "$project" "${more[@]}" && continue
+# Most quick tests share their modules: to load a daemon again for each file took longer than its tests. Suites that start nodes run last, several
+# files at a time. Real nodes on a machine that others use as well: a file that failed is run once more, from its beginning, by itself.
+for name in shared apart machine; do
+  project=$name more=()
+  [ "$name" = machine ] || project=quick
+  [ "$name" = shared ] && more=(--no-isolate)
+  QUICK_PART=$name suite "$name" "$project" "${more[@]}" && continue
   mapfile -t failed < <(node scripts/failed-files.mjs "$results/$name.json")
   [ ${#failed[@]} -gt 0 ] && suite "$name-again" "$project" "${failed[@]}"
 done

@@ -9,8 +9,8 @@ let folder = ''
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'systole-counting-'))
-  report('rules', file('r.test.ts', { rule: 'passed' }))
-  report('quick', file('a.test.ts', { one: 'passed', two: 'skipped' }))
+  report('shared', file('r.test.ts', { rule: 'passed' }))
+  report('apart', file('a.test.ts', { one: 'passed', two: 'skipped' }))
   report('machine', file('b.test.ts', { three: 'passed' }))
   writeFileSync(join(folder, 'conformance.json'), JSON.stringify({ numPassedTests: 5, numFailedTests: 0 }))
 })
@@ -72,7 +72,7 @@ test('a file that fails again has failed, and both errors are named', () => {
 
 test('a file whose set-up failed counts, and so does a suite that left no result', () => {
   report('machine', { ...file('b.test.ts', { three: 'skipped' }), status: 'failed', message: 'no namespace' })
-  rmSync(join(folder, 'quick.json'))
+  rmSync(join(folder, 'apart.json'))
   const { status, lines } = run('count-results.mjs', folder)
   expect(status).toBe(1)
   expect(lines).toContain('FAILED b.test.ts: no namespace')
@@ -82,8 +82,8 @@ test('a file whose set-up failed counts, and so does a suite that left no result
 test('few failed files are run again; where many failed, none', () => {
   const failing = (count: number) =>
     Array.from({ length: count }, (_, index) => file(`${index}.test.ts`, { one: 'failed' }))
-  report('quick', ...failing(2), file('good.test.ts', { one: 'passed' }))
-  expect(run('failed-files.mjs', join(folder, 'quick.json')).lines).toEqual(['0.test.ts', '1.test.ts'])
-  report('quick', ...failing(5))
-  expect(run('failed-files.mjs', join(folder, 'quick.json')).lines).toEqual([])
+  report('apart', ...failing(2), file('good.test.ts', { one: 'passed' }))
+  expect(run('failed-files.mjs', join(folder, 'apart.json')).lines).toEqual(['0.test.ts', '1.test.ts'])
+  report('apart', ...failing(5))
+  expect(run('failed-files.mjs', join(folder, 'apart.json')).lines).toEqual([])
 })
