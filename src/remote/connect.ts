@@ -1,6 +1,6 @@
 /** The cluster's side: a connection to the daemon of a remote node, known by its certificate and not by its address. */
 import { connect } from 'node:tls'
-import { type TlsIdentity, tlsName, tlsSecrets } from '../rpc/index.ts'
+import { contextOf, type TlsIdentity, tlsName } from '../rpc/index.ts'
 import type { CallHandlers, OwnerCalls, RemoteCalls } from './calls.ts'
 import { longest, ownerForms, remoteForms } from './forms.ts'
 import { Link, type LinkEnd } from './link.ts'
@@ -36,7 +36,7 @@ export function connectRemote(
 ): Promise<RemoteLink> {
   const { host, port } = to
   return new Promise((resolve, reject) => {
-    const socket = connect({ host, port, servername: tlsName(to.node), ...tlsSecrets(identity) })
+    const socket = connect({ host, port, servername: tlsName(to.node), secureContext: contextOf(identity) })
     const fail = (why: string, answered: boolean): void => {
       socket.destroy()
       reject(new RemoteUnreachableError(to, why, answered))

@@ -80,6 +80,6 @@ export {
   UnreachableError,
 } from './report.ts'
 export { shareOfUsers, ThreadShare } from './thread-share.ts'
-export { type TlsIdentity, tlsName, tlsSecrets } from './tls-identity.ts'
+export { contextOf, type TlsIdentity, tlsName } from './tls-identity.ts'
 export { serveTls, type TlsServer } from './tls-server.ts'
 export { restartsFile, waitsFile } from './waits-file.ts'

@@ -1,5 +1,5 @@
 /** A daemon's way to another daemon. The connection is kept, and made again when it broke. */
-import { checkServerIdentity, createSecureContext, type PeerCertificate, type SecureContext } from 'node:tls'
+import { checkServerIdentity, type PeerCertificate, type SecureContext } from 'node:tls'
 import { type ChannelOptions, Client, type ServiceError, status } from '@grpc/grpc-js'
 import { currentCredentials, FreshClient } from '../channel/index.ts'
 import { callerOf } from './caller.ts'
@@ -8,7 +8,7 @@ import { readMessage } from './forms/grpc.ts'
 import { nodeService, witnessService } from './generated/systole.ts'
 import type { Callers, CallOptions, Method, Service } from './method.ts'
 import { NoAnswerError, RemoteFailureError, refusalIn, reportKey, UnreachableError } from './report.ts'
-import { type TlsIdentity, tlsName, tlsSecrets } from './tls-identity.ts'
+import { contextOf, type TlsIdentity, tlsName } from './tls-identity.ts'
 
 export interface PeerAddress {
   /** The name that the peer's certificate must have. */
@@ -86,15 +86,6 @@ export function whyNotPeer(
   return caller.kind === 'node' && known.includes(caller.key)
     ? undefined
     : new Error(`${node} shows a key that the list of nodes does not know it by`)
-}
-
-/** Reading keys and certificates takes 10 ms: a node that tries ten times a second to reach a lost one must not do it each time. */
-const contexts = new WeakMap<TlsIdentity, SecureContext>()
-
-function contextOf(identity: TlsIdentity): SecureContext {
-  const context = contexts.get(identity) ?? createSecureContext(tlsSecrets(identity))
-  contexts.set(identity, context)
-  return context
 }
 
 function unary(

@@ -12,7 +12,7 @@ import { BadMessageError } from './forms/words.ts'
 import { FrameReader, frame } from './frames.ts'
 import type { Pulse } from './generated/systole.ts'
 import { type PeerAddress, whyNotPeer } from './peer-client.ts'
-import { type TlsIdentity, tlsName, tlsSecrets } from './tls-identity.ts'
+import { contextOf, type TlsIdentity, tlsName } from './tls-identity.ts'
 import { serveTls, type TlsServer } from './tls-server.ts'
 
 export interface PulseStream {
@@ -112,7 +112,7 @@ export function openPulseStream(
     port: peer.port,
     servername: tlsName(peer.node),
     checkServerIdentity: (name, shown) => whyNotPeer(peer, name, shown),
-    ...tlsSecrets(identity),
+    secureContext: contextOf(identity),
   })
   let phase: 'opening' | 'open' | 'ended' = 'opening'
   let lastHeardAt = performance.now()

@@ -1,5 +1,6 @@
 import type { X509Certificate } from 'node:crypto'
 import { isIP } from 'node:net'
+import { createSecureContext, type SecureContext } from 'node:tls'
 
 /** What a node shows the others, and what it believes: PEM texts. */
 export interface TlsIdentity {
@@ -42,3 +43,12 @@ export const isMemberCertificate = ({ ca, keyUsage, subject }: X509Certificate):
   !ca &&
   ((keyUsage as readonly string[] | undefined)?.includes(clientAuthentication) ?? false) &&
   !subject.split('\n').includes(`OU=${witnessUnit}`)
+
+/** Reading keys and certificates takes 10 ms: a node that tries ten times a second to reach a lost one must not do it each time. */
+const contexts = new WeakMap<TlsIdentity, SecureContext>()
+
+export function contextOf(identity: TlsIdentity): SecureContext {
+  const context = contexts.get(identity) ?? createSecureContext(tlsSecrets(identity))
+  contexts.set(identity, context)
+  return context
+}

@@ -72,6 +72,24 @@ async function beatUntil(stream: { readonly send: (framed: Buffer) => void }, ho
     .toBe(true)
 }
 
+test('whoever tries again and again to reach a lost peer reads its own key once', async () => {
+  let reads = 0
+  const own: TlsIdentity = {
+    ...beta,
+    get key() {
+      reads += 1
+      return beta.key
+    },
+  }
+  const port = await listen({ pulses: [], broken: [] })
+  for (const _ of [1, 2, 3]) {
+    const stream = openPulseStream({ node: 'alpha', host: '127.0.0.1', port }, own, () => undefined)
+    opened.push(stream)
+    await expect.poll(stream.isOpen).toBe(true)
+  }
+  expect(reads).toBe(1)
+})
+
 test('a pulse arrives whole, with the name that the certificate proves', async () => {
   const heard: Heard = { pulses: [], broken: [] }
   const stream = openPulseStream({ node: 'alpha', host: '127.0.0.1', port: await listen(heard) }, beta, () => undefined)
