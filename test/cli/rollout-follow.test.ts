@@ -134,32 +134,3 @@ test('`why` of a node says in which rollout its version has failed, with the end
   answers = [() => knownWith('complete')]
   expect((await type('why', 'n1')).standardOutput).not.toContain('has failed')
 })
-
-test('over clusters shows each of them in words, for programs as well', async () => {
-  const part = (cluster: string, more: object): object => ({ cluster, wave: 0, since: 0, attempt: 1, ...more })
-  const over = {
-    id: 'f1',
-    name: 'shop',
-    version: '2',
-    state: 'running',
-    user: 'root',
-    from: 'n1',
-    since: 0,
-    lines: 0,
-    journal: [],
-    parts: [
-      part('west', { phase: 'running', id: 'r7', seen: { state: 'running', done: 1, nodes: 3 } }),
-      part('east', { phase: 'running', away: 'it is unreachable' }),
-      part('far', { phase: 'waiting', wave: 1 }),
-    ],
-    waiting: { far: 'wave 1 is not complete' },
-  }
-  answers = [() => JSON.stringify({ at: '', node: 'n1', rollouts: [], versions: [], fleet: [over] })]
-  const { standardOutput } = await type('rollout', 'status', '--json')
-  const { fleet } = JSON.parse(standardOutput) as { readonly fleet: readonly { readonly clusters: unknown }[] }
-  expect(fleet[0]?.clusters).toEqual([
-    { cluster: 'west', wave: 1, state: 'running', nodes: '1 of 3 nodes', why: '' },
-    { cluster: 'east', wave: 1, state: 'running', nodes: '', why: 'does not answer: it is unreachable' },
-    { cluster: 'far', wave: 2, state: 'waiting', nodes: '', why: 'wave 1 is not complete' },
-  ])
-})

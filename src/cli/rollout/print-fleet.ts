@@ -16,47 +16,17 @@ export function printFleetRollout(rollout: ShownFleet): string {
   ].join('')
 }
 
-/** A cluster of a rollout, as people read it. */
-export interface FleetClusterShown {
-  readonly cluster: string
-  /** The first is 1. */
-  readonly wave: number
-  readonly state: string
-  /** `2 of 5 nodes`; empty before anything is known. */
-  readonly nodes: string
-  /** Why it is so; empty where that needs no reason. */
-  readonly why: string
-}
-
-const clusterShown = (rollout: ShownFleet, part: FleetPart): FleetClusterShown => ({
-  cluster: part.cluster,
-  wave: part.wave + 1,
-  state: phaseText(part),
-  nodes: part.seen === undefined ? '' : `${part.seen.done} of ${part.seen.nodes} nodes`,
-  why: reasonOf(rollout, part),
-})
-
-/** With its clusters in words, for programs that show it. */
-export const fleetRolloutFacts = (
-  rollout: ShownFleet,
-): ShownFleet & { readonly clusters: readonly FleetClusterShown[] } => ({
-  ...rollout,
-  clusters: rollout.parts.map((part) => clusterShown(rollout, part)),
-})
-
-/** What `rollout status` tells of rollouts over clusters. */
-export interface FleetRolloutsFacts {
-  readonly fleet: readonly ReturnType<typeof fleetRolloutFacts>[]
-}
-
 function printWave(rollout: ShownFleet, wave: number): string {
   const parts = rollout.parts.filter((part) => part.wave === wave)
   const meant = parts.filter(({ phase }) => phase !== 'left-out')
   const done = meant.filter(({ phase }) => phase === 'done' || phase === 'confirmed').length
-  const rows = parts.map((part) => {
-    const { cluster, state, nodes, why } = clusterShown(rollout, part)
-    return [cluster, state, part.id ?? '', nodes, why]
-  })
+  const rows = parts.map((part) => [
+    part.cluster,
+    phaseText(part),
+    part.id ?? '',
+    part.seen === undefined ? '' : `${part.seen.done} of ${part.seen.nodes} nodes`,
+    reasonOf(rollout, part),
+  ])
   return `\nWave ${wave + 1}  ${printBar(done, meant.length)}\n${alignColumns(rows, '  ')}`
 }
 

@@ -6,7 +6,6 @@ import { useAsked } from '../base/asked.ts'
 import { Command } from '../base/command.tsx'
 import { linkTo } from '../base/route.ts'
 import { type Card, cardOf, ownCard } from './cards.ts'
-import { Rollouts } from './rollouts.tsx'
 
 const againMs = 5000
 
@@ -38,7 +37,6 @@ export function Fleet({ api, status }: { readonly api: Api; readonly status: Sta
           <ClusterCard key={one.name} card={cardOf(one)} />
         ))}
       </ul>
-      <Rollouts api={api} turn={turn} />
       {answer !== undefined && others.length === 0 && (
         <p>
           No other cluster was added. <Command text="systole fleet add <name> <address>" />

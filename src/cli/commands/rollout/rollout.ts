@@ -14,7 +14,7 @@ import { alignColumns } from '../../call/table.ts'
 import { expectWords } from '../../grammar/words.ts'
 import { exitCodeOf, exitCodes, fleetLineOf, follow, lineOf } from '../../rollout/follow.ts'
 import { knownNow, knownOrCopy, type Told } from '../../rollout/known.ts'
-import { fleetRolloutFacts, printFleetPlan, printFleetRollout, type ShownFleet } from '../../rollout/print-fleet.ts'
+import { printFleetPlan, printFleetRollout, type ShownFleet } from '../../rollout/print-fleet.ts'
 import { printPlan } from '../../rollout/print-plan.ts'
 import { printRollout, type ShownRollout, timeOf } from '../../rollout/print-rollout.ts'
 import { type RolloutFile, readRolloutFile } from '../../rollout/read-file.ts'
@@ -172,7 +172,7 @@ export const rolloutStatus: Command = {
     if (rollouts.length + fleet.length === 0)
       return done(`${ofCopy(told)}There is no rollout.\n`, { rollouts: [], fleet: [] })
     const { at, node } = told.known
-    const facts = { at, node, isCopy: told.copyBecause !== undefined, rollouts, fleet: fleet.map(fleetRolloutFacts) }
+    const facts = { at, node, isCopy: told.copyBecause !== undefined, rollouts, fleet }
     const texts = [...fleet.map(printFleetRollout), ...rollouts.map(printRollout)]
     return done(`${ofCopy(told)}${texts.join('\n')}`, facts, Math.max(...[...fleet, ...rollouts].map(exitCodeOf)))
   },
