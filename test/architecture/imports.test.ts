@@ -98,6 +98,22 @@ test('rooms that decide and rooms that hold data ask the machine nothing: no clo
 /** Without comments, in which everything may be named. */
 const codeOf = (text: string): string => text.replace(/\/\*[\s\S]*?\*\/|(?<!:)\/\/.*$/gm, '')
 
+/** They read what no caller names: the kernel's files, this host's release, the folder that a report was put together in, our own script. */
+const ownReaders = [
+  'cli/commands/stonith/kernel-watchdogs.ts',
+  'tools/file/host-facts.ts',
+  'tools/file/report-archive.ts',
+  'cli/start/load-late.ts',
+]
+
+test('a file that a command names is read by one function, which has a bound', () => {
+  const wrong = files
+    .map((file) => relative(sourceFolder, file))
+    .filter((file) => /^(?:cli|tools)\//.test(file) && !ownReaders.includes(file))
+    .filter((file) => /\breadFile(?:Sync)?\b[^:]*from 'node:fs/.test(readFileSync(join(sourceFolder, file), 'utf8')))
+  expect(wrong).toEqual([])
+})
+
 test('nothing is imported for what its loading does', () => {
   const wrong = files.filter((file) => /^\s*import\s*['"]/m.test(readFileSync(file, 'utf8')))
   expect(wrong.map((file) => relative(sourceFolder, file))).toEqual([])

@@ -1,13 +1,15 @@
 /** An XML file piece by piece: a CIB with its history may be longer than anybody wants to hold. */
 import { accessSync, closeSync, constants, openSync, readSync, statSync } from 'node:fs'
-import { isGzip, readTextFile } from '../../tools/index.ts'
+import { isGzip, mostOfCib, readTextFile, TooLongError } from '../../tools/index.ts'
 
 const pieceBytes = 0x10000
 const endOfTag = 0x3e
 
 /** To be read as often as one likes, so what gives its text only once, such as a pipe, is read here and kept. */
 export function xmlPieces(path: string): () => Iterable<string> {
-  if (statSync(path).isFile()) {
+  const facts = statSync(path)
+  if (facts.isFile()) {
+    if (facts.size > mostOfCib) throw new TooLongError(mostOfCib)
     accessSync(path, constants.R_OK)
     return isPacked(path) ? whole(path) : () => readPieces(path)
   }

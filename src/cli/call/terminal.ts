@@ -1,13 +1,13 @@
 /** The real terminal. */
 import { spawnSync } from 'node:child_process'
 import { lookup } from 'node:dns/promises'
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { createReadStream } from 'node:fs'
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline/promises'
-import { text } from 'node:stream/consumers'
 import { printable, reasonOf } from '../../base/index.ts'
-import { writeCallersFile } from '../../tools/index.ts'
+import { textOfStream, textUpTo, writeCallersFile } from '../../tools/index.ts'
 import { Refusal, type Terminal } from './command.ts'
 
 export function realTerminal(): Terminal {
@@ -20,12 +20,15 @@ export function realTerminal(): Terminal {
       process.stderr.write(printable(line.endsWith('\n') ? line : `${line}\n`))
     },
     readFile: async (path) =>
-      await readFile(path, 'utf8').catch((error: unknown) => {
+      await textOfStream(createReadStream(path)).catch((error: unknown) => {
         throw new Refusal(`${path} cannot be read: ${reasonOf(error)}.`)
       }),
     listFolder: async (path) => await readdir(path),
     readInput: async (question) => {
-      if (!process.stdin.isTTY) return await text(process.stdin)
+      if (!process.stdin.isTTY)
+        return await textOfStream(process.stdin).catch((error: unknown) => {
+          throw new Refusal(`Standard input cannot be read: ${reasonOf(error)}.`)
+        })
       const lines = createInterface({ input: process.stdin, output: process.stderr })
       const answer = await lines.question(question)
       lines.close()
@@ -57,7 +60,7 @@ export function realTerminal(): Terminal {
         await writeFile(file, before, { mode: 0o600 })
         const { status } = spawnSync('/bin/sh', ['-c', `${editor} "$1"`, 'edit', file], { stdio: 'inherit' })
         if (status !== 0) throw new Refusal(`${editor} ended with ${status ?? 'a signal'}: nothing was changed.`)
-        return await readFile(file, 'utf8')
+        return textUpTo(file)
       } finally {
         await rm(folder, { recursive: true })
       }

@@ -1,6 +1,7 @@
 /** A saved plan is a whole configuration, programs that run as root among it: one that another user could have written is not applied. */
-import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs'
+import { closeSync, fstatSync, openSync } from 'node:fs'
 import { reasonOf } from '../../base/index.ts'
+import { textUpTo } from '../../tools/index.ts'
 import { Refusal } from '../call/command.ts'
 
 /** What is checked is what is read: both by one descriptor. */
@@ -14,7 +15,7 @@ export function readOwnPlan(file: string): string {
       )
     if ((mode & 0o022) !== 0)
       throw new Refusal(`${file} can be written by other users. Make the plan again with 'systole plan'.`)
-    return readFileSync(opened, 'utf8')
+    return textUpTo(opened)
   } finally {
     closeSync(opened)
   }

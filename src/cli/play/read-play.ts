@@ -1,5 +1,5 @@
 /** The files of a play, as a graph: orchestration files of Directord, or services, inventory and roles of Task-Core. Which of them a file is, its content says. */
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
 import { fieldOf, isMap, reasonOf } from '../../base/index.ts'
@@ -13,6 +13,7 @@ import {
   readTaskCore,
   resolveNames,
 } from '../../plays/index.ts'
+import { readUpTo, TooLongError, textUpTo } from '../../tools/index.ts'
 import { Refusal } from '../call/command.ts'
 import { parseYamlText } from '../host/yaml-text.ts'
 
@@ -94,7 +95,6 @@ interface Source extends PlaySource {
 }
 
 function read(file: string, mistakes: string[]): readonly Source[] {
-  if (statSync(file).size > largestFile) throw new Refusal(`${file} is longer than 1 MiB: it is not such a file.`)
   const yaml = parseYamlText(textOf(file))
   if (yaml.kind === 'wrong') {
     mistakes.push(...yaml.mistakes.map(({ line, sentence }) => `${file}:${line}: ${sentence}`))
@@ -115,8 +115,9 @@ function read(file: string, mistakes: string[]): readonly Source[] {
 
 function textOf(file: string): string {
   try {
-    return readFileSync(file, 'utf8')
+    return textUpTo(file, largestFile)
   } catch (error) {
+    if (error instanceof TooLongError) throw new Refusal(`${file} is longer than 1 MiB: it is not such a file.`)
     throw new Refusal(`${file} cannot be read: ${reasonOf(error)}.`)
   }
 }
@@ -146,7 +147,7 @@ class Bringer {
     try {
       return found.map((one) => ({
         name: basename(one),
-        data: readFileSync(one).toString('base64'),
+        data: readUpTo(one, largestBrought).toString('base64'),
         mode: statSync(one).mode & 0o777,
       }))
     } catch (error) {
@@ -187,7 +188,7 @@ function ownComponents(files: readonly string[]): ReadonlyMap<string, PlayFile> 
     for (const name of readdirSync(folder)) {
       const verb = /^([a-z][a-z0-9_]*)\.py$/.exec(name)?.[1]?.toUpperCase()
       if (verb === undefined || own.has(verb) || Object.hasOwn(grammars, verb)) continue
-      own.set(verb, { name, data: readFileSync(join(folder, name)).toString('base64'), mode: 0o600 })
+      own.set(verb, { name, data: readUpTo(join(folder, name), largestBrought).toString('base64'), mode: 0o600 })
     }
   return own
 }

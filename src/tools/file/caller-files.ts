@@ -1,8 +1,9 @@
 /** The files of the caller. */
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { printable } from '../../base/index.ts'
 import type { CallerFiles } from '../tool.ts'
+import { textUpTo } from './bounded-read.ts'
 import { told } from './caller-file-error.ts'
 import { hostAgents } from './host-agents.ts'
 import { newestInstalledSchema } from './installed-schema.ts'
@@ -23,7 +24,7 @@ export function callerFiles(environment: Readonly<Record<string, string | undefi
         .filter((name) => name.endsWith('.xml'))
         .sort()
         .map((name) => join(folder, name)),
-    input: () => readFileSync(0, 'utf8'),
+    input: () => told('Standard input', 'read', () => textUpTo(0)),
     write: (path, text, how) => {
       if (path === '-') process.stdout.write(printable(text))
       else told(path, 'written', () => writeCallersFile(path, text, how))

@@ -39,7 +39,7 @@ const text = (title: string): Schema => ({ type: 'string', title, minLength: 1, 
 const duration = text('a duration, such as 5m')
 const step: Schema = {
   type: 'object',
-  title: 'a step',
+  title: 'a step: a map with run (a command) or wait (what to wait for)',
   additionalProperties: false,
   properties: {
     run: text('a command'),
