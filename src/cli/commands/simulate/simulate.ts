@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { printable, utcOffsetAt } from '../../../base/index.ts'
 import { printXml, unreadableSchema, type XmlElement } from '../../../cib/index.ts'
@@ -13,7 +12,7 @@ import {
   type Surroundings,
   simulateCib,
 } from '../../../scheduler/index.ts'
-import type { Writing } from '../../../tools/index.ts'
+import { mostOfCib, mostOfFile, readUpTo, type Writing } from '../../../tools/index.ts'
 import { cibSource, sourceFlags } from '../../access/cib-source.ts'
 import { fileAccess } from '../../access/file-access.ts'
 import { type Call, type Command, done, type Flag, type Outcome, Refusal } from '../../call/command.ts'
@@ -84,7 +83,7 @@ export const simulateCommand: Command = {
 
 const surroundings: Surroundings = {
   md5,
-  readFile: (path) => readFileSync(path, 'utf8'),
+  readFile: (path) => readUpTo(path, mostOfFile, mostOfCib).toString('utf8'),
   now: () => Math.floor(Date.now() / 1000),
   utcOffsetAt,
   ticks: () => performance.now(),
@@ -146,7 +145,7 @@ async function completeQuestion(call: Call, original: XmlElement, isLive: boolea
     utcOffsetAt,
     showScores: call.flags.has('show-scores') || call.flags.has('json'),
     isSanitized: !isLive,
-    keepsResult: call.flags.has('save-output') || call.flags.has('in-place'),
+    keepsResult: ['save-output', 'in-place', 'follow'].some((flag) => call.flags.has(flag)),
     clearsFailures: call.flags.has('follow'),
     whatIf,
     failures,
