@@ -61,7 +61,8 @@ class Reader {
     if (text.length > largestBytes) throw new Refusal(`${file} is longer than 4 MiB: it is not a cluster file.`)
     const one = parseClusterText(file, text)
     this.#files.push(one)
-    for (const { path, sentence } of checkBySchema(one.values, clusterSchema)) this.#wrong(one, path, sentence)
+    for (const { path, sentence } of checkBySchema(one.values, clusterSchema))
+      if (!hasVariable(one.values, path)) this.#wrong(one, path, sentence)
     const included = Array.isArray(one.values.include) ? one.values.include : []
     for (const [at, name] of included.entries()) {
       if (typeof name !== 'string' || name === '') continue
@@ -96,6 +97,7 @@ class Reader {
           continue
         }
         const filled = await this.#filled(one, value, { path: [field], variables })
+        this.#checkFilled(one, { [field]: filled })
         values[field] = this.#joined(one, { into: values[field], value: filled, path: [field] }, owners)
       }
     if (this.#mistakes.length > 0) throw new Refusal(...this.#mistakes)
@@ -108,6 +110,15 @@ class Reader {
       return first ? placeIn(first, path) : ''
     }
     return { values, secrets: this.#secrets, placeOf }
+  }
+
+  /** What only has its text now that the variables are in it. */
+  #checkFilled(one: OneFile, filled: Fields): void {
+    for (const { path, sentence } of checkBySchema(filled, clusterSchema)) {
+      if (!hasVariable(one.values, path)) continue
+      const isSecret = this.#secrets.some((secret) => sentence.includes(secret))
+      this.#wrong(one, path, isSecret ? 'The secret that stands here is not such a value.' : sentence)
+    }
   }
 
   /** Maps of several files are one; what two of them name is a mistake. */
@@ -218,6 +229,14 @@ class Reader {
       return undefined
     }
   }
+}
+
+function hasVariable(values: unknown, path: FieldPath): boolean {
+  const value = path.reduce<unknown>(
+    (around, part) => (Array.isArray(around) ? around[Number(part)] : isMap(around) ? around[String(part)] : undefined),
+    values,
+  )
+  return typeof value === 'string' && value.includes('${')
 }
 
 const placeIn = (one: OneFile, path: FieldPath): string => {

@@ -89,6 +89,21 @@ test('a variable may be given another value', async () => {
   expect(unknown.standardError).toContain("the file has no variable 'vp'")
 })
 
+test('a variable may stand where only some texts fit: what is put in is checked, and a secret is not printed', async () => {
+  const file = (agent: string): void =>
+    writeFileSync(at('any.yaml'), `vars: {a: ${agent}}\nresources: {x: {agent: "\${a}"}}\n`)
+  file('ocf:pacemaker:Dummy')
+  expect((await type('apply', at('any.yaml'))).standardError).not.toContain('Error')
+  expect(running()).toContain('<primitive id="x" class="ocf" provider="pacemaker" type="Dummy"/>')
+  file('dummy')
+  const wrong = await type('plan', at('any.yaml'))
+  expect(wrong.standardError).toContain(":2: resources.x.agent: 'dummy' is not an agent such as")
+  file('{from-file: pw}')
+  const secret = await type('plan', at('any.yaml'))
+  expect([secret.exitCode, secret.standardError.includes('geheim1234')]).toEqual([1, false])
+  expect(secret.standardError).toContain(':2: resources.x.agent: The secret that stands here is not such a value.')
+})
+
 test('only with --prune goes what the file does not name, and never in sections that it has not', async () => {
   writeFileSync(at('own.yaml'), `resources: {web: {${dummy}}}\n`)
   await type('apply', at('own.yaml'))
