@@ -79,38 +79,86 @@ const sorted = (waves: readonly (readonly string[])[]): readonly (readonly strin
   waves.map((ids) => ids.toSorted())
 
 /**
- * How the roles of a cloud depend on each other: everybody needs the registry; the leader of the monitors, the network and the load balancer
- * come next; the other monitors and the database need the leader, the disks the monitors, the API the database, and the pool of the load balancer the API.
+ * How the roles of a cloud depend on each other (examples/cloud.yaml): everybody needs the registry; the leader of the monitors, the network and the load
+ * balancer come next; the other monitors and the database need the leader, the disks the monitors, the API the database, and the pool of the load balancer
+ * the API.
  */
 const cloud = {
-  resources: ['registry', 'leader', 'network', 'balancer', 'monitors', 'database', 'disks', 'api', 'pool']
-    .map((id) => dummy(id))
-    .join(''),
   arrows: [
-    ['registry', 'leader'],
-    ['registry', 'network'],
-    ['registry', 'balancer'],
-    ['leader', 'monitors'],
+    ['registry-clone', 'leader'],
+    ['registry-clone', 'network'],
+    ['registry-clone', 'balancer'],
+    ['leader', 'monitors-clone'],
     ['leader', 'database'],
-    ['monitors', 'disks'],
-    ['database', 'api'],
-    ['api', 'pool'],
+    ['monitors-clone', 'disks-clone'],
+    ['database', 'api-clone'],
+    ['api-clone', 'pool'],
   ] as const,
-  waves: [['registry'], ['leader', 'network', 'balancer'], ['monitors', 'database'], ['disks', 'api'], ['pool']],
+  waves: [
+    ['registry-clone'],
+    ['leader', 'network', 'balancer'],
+    ['monitors-clone', 'database'],
+    ['disks-clone', 'api-clone'],
+    ['pool'],
+  ],
 }
 
-test('the roles of a cloud: the arrows are those drawn, and so are the waves, which the scheduler starts as well', async () => {
-  const cib = cibOf(cloud.resources, cloud.arrows.map(([first, then]) => order(first, then)).join(''))
+async function cloudCib(): Promise<XmlElement> {
+  const empty = cibOf('')
+  let made = empty
+  const { standardError } = await runLine({
+    commands: allCommands,
+    line: ['apply', join(import.meta.dirname, '../../examples/cloud.yaml')],
+    terminal: scriptedTerminal(),
+    openCluster: () => ({
+      live: undefined,
+      close: () => undefined,
+      readCib: () => Promise.resolve({ cib: empty, version: 0 }),
+      push: ({ cib }) => {
+        made = cib
+        return Promise.resolve({ kind: 'saved', version: 1 })
+      },
+    }),
+  })
+  expect(standardError).not.toContain('Error')
+  return made
+}
+
+test('examples/cloud.yaml: the arrows are those drawn, as JSON and for Graphviz, and so are the waves', async () => {
+  const cib = await cloudCib()
   const { said, exitCode } = await typed(cib, 'graph', '--json')
-  const { waits, waves, loops } = JSON.parse(said)
+  const { waits, waves, loops } = JSON.parse(said) as {
+    readonly waits: readonly { readonly first: string; readonly next: string }[]
+    readonly waves: readonly (readonly string[])[]
+    readonly loops: readonly unknown[]
+  }
   expect(exitCode).toBe(0)
-  expect(waits.map(({ first, next }: { first: string; next: string }) => [first, next])).toEqual(cloud.arrows)
-  expect(waves).toEqual(cloud.waves)
+  expect(waits.map(({ first, next }) => `${first} ${next}`).toSorted()).toEqual(
+    cloud.arrows.map((arrow) => arrow.join(' ')).toSorted(),
+  )
+  expect(sorted(waves)).toEqual(sorted(cloud.waves))
   expect(loops).toEqual([])
-  expect(plannedWaves(cib)).toEqual(sorted(cloud.waves))
+  const dot = (await typed(cib, 'graph', '--dot')).said
+  const drawn = dot.matchAll(/^\s*"([^"]+)" -> "([^"]+)" \[(?!.*dir=none)/gm)
+  expect([...drawn].map(([, first, next]) => `${first} ${next}`).toSorted()).toEqual(
+    cloud.arrows.map((arrow) => arrow.join(' ')).toSorted(),
+  )
   const text = (await typed(cib, 'graph')).said
-  expect(text).toContain('   2  leader, network, balancer\n   3  monitors, database\n')
-  expect(text).toContain('  pool waits for api (api-pool)\n')
+  expect(text).toContain('   2  leader, network, balancer\n   3  monitors-clone, database\n')
+})
+
+test('examples/cloud.yaml: the scheduler starts the waves that are drawn, and the pool once two of the API are there', async () => {
+  const cib = await cloudCib()
+  const member = ([id]: readonly string[] = []): string => (id ?? '').replace('-clone', '')
+  const beforePool = cloud.waves.slice(0, -1)
+  expect(plannedWaves(cib)).toEqual(sorted(beforePool.map((ids) => ids.map((id) => member([id])))))
+  const { said } = await typed(cib, 'simulate', '--follow')
+  const [first = '', second = ''] = said.split('Transition 2:')
+  expect(first).not.toContain('Start      pool')
+  expect(first.match(/ \* Start /g)).toHaveLength(12)
+  // What has been started stays as it is.
+  expect(second.match(/ \* (?:Start|Restart|Stop|Move) .*/g)).toEqual([expect.stringMatching(/Start +pool /)])
+  expect(second).toContain('Then the cluster is settled.')
 })
 
 test.each([
