@@ -14,4 +14,4 @@ export {
 } from './event.ts'
 export { type Away, type Incident, incidentsIn, isTrouble } from './incidents.ts'
 export { cibThen, stateThen, type Then } from './then.ts'
-export { aboutOf, momentIn, type TimelineKind, timelineKinds } from './timeline.ts'
+export { aboutOf, momentIn, type TimelineKind, timeIn, timelineKinds } from './timeline.ts'

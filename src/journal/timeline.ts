@@ -54,7 +54,7 @@ export function momentIn(events: readonly JournalEvent[], word: string): readonl
 }
 
 /** As commands print it, or ISO 8601; without a zone it is UTC, as what is printed. */
-function timeIn(word: string): number | undefined {
+export function timeIn(word: string): number | undefined {
   const [, date, time = '00:00', zone = 'Z'] =
     /^(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d(?::\d\d(?:\.\d+)?)?) ?(Z|UTC|[+-]\d\d:\d\d)?)?$/.exec(word) ?? []
   const at = date === undefined ? Number.NaN : Date.parse(`${date}T${time}${zone === 'UTC' ? 'Z' : zone}`)

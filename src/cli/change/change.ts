@@ -24,6 +24,7 @@ import type { About, Notice } from '../call/message.ts'
 import { aboutDuplicate } from '../pcs-form/duplicates.ts'
 import { confirmationTime, howToConfirm } from './confirmation.ts'
 import { decide } from './decide.ts'
+import { describeDifference, difference } from './difference.ts'
 import { type LeftStopped, leftStoppedBetween, notRunning, printLeftStopped } from './left-stopped.ts'
 import {
   decidedOnceCleared,
@@ -46,6 +47,10 @@ export interface Change {
   readonly facts?: (edited: Edited) => Readonly<Record<string, unknown>>
   /** Beside what is secret in every cluster: what the agent at hand marks as private. */
   readonly isSecret?: IsSecret
+  /** The lines of configuration that differ are shown before the actions: whoever types cannot know them. */
+  readonly showsDifference?: true
+  /** What was shown to whoever types was made of this version: with a newer one, the change would be another. */
+  readonly shownOf?: number
   /** What validation finds wrong does not stop it. */
   readonly keepsMistakes?: boolean
   /** The same, of what the configuration says before and after, whatever it causes. */
@@ -72,7 +77,7 @@ export async function changeCib(call: Call, change: Change): Promise<Outcome> {
   const changed = await applyChange(call, change)
   const { message, actions, leftStopped, version } = changed
   const facts = { message, actions, leftStopped, ...change.facts?.(changed.edited) }
-  if (version === undefined) return previewed(changed, facts)
+  if (version === undefined) return previewed(changed, facts, change)
   for (const notice of change.notices?.(changed.edited, changed.before) ?? []) call.tell(notice)
   const wait = call.flags.get('wait')
   if (wait === undefined) return done(said(call, `${message}\n`), { ...facts, version })
@@ -124,6 +129,7 @@ export async function applyChange(call: Call, change: Change): Promise<Changed> 
   const confirmWithinMs = confirmationTime(call)
   for (let attempt = 1; attempt <= maxAttempts; attempt++) {
     const before = await call.cluster.readCib()
+    refuseNewer(before.version, change.shownOf)
     const edited = fitted(call, before.cib, change)
     const message = change.message(edited)
     if (printXml(edited.cib) === printXml(before.cib))
@@ -170,6 +176,13 @@ export async function applyChange(call: Call, change: Change): Promise<Changed> 
   throw new Refusal(
     `Other users changed the configuration ${maxAttempts} times while this command ran. Nothing was changed. Try again.`,
   )
+}
+
+function refuseNewer(version: number, shown: number | undefined): void {
+  if (shown !== undefined && version > shown)
+    throw new Refusal(
+      `Another user changed the configuration after version ${shown}. Nothing was changed. Run 'systole config history' to see the change, and try again.`,
+    )
 }
 
 /** The edit as the CIB's schema allows it; the schema is raised where the edit needs a newer one. */
@@ -287,10 +300,20 @@ function fresh(before: readonly string[], after: readonly string[]): readonly st
   return after.filter((sentence) => !before.includes(sentence))
 }
 
-export function previewed(changed: Changed, facts: Readonly<Record<string, unknown>>): Outcome {
+export function previewed(
+  changed: Changed,
+  facts: Readonly<Record<string, unknown>>,
+  { showsDifference }: Pick<Change, 'showsDifference'> = {},
+): Outcome {
   const { actions, leftStopped, message } = changed
   const acts =
     actions.length === 0 ? 'The change would cause no actions.\n' : `It would:\n${printPlannedActions(actions)}`
   const text = leftStopped.length === 0 ? acts : `${acts}This would not run:\n${printLeftStopped(leftStopped)}`
-  return done(`Preview: nothing was changed. The command would say: ${message}\n${text}`, { preview: true, ...facts })
+  const changes = showsDifference ? difference(withoutHolds(changed.before), withoutHolds(changed.edited.cib)) : []
+  const differs = showsDifference ? `Configuration:\n${describeDifference(changes)}` : ''
+  return done(`Preview: nothing was changed. The command would say: ${message}\n${differs}${text}`, {
+    preview: true,
+    ...facts,
+    ...(showsDifference && { changes }),
+  })
 }

@@ -1,5 +1,6 @@
 import { childElement, printXml } from '../../../cib/index.ts'
-import { type Command, changeFlags, done, Refusal } from '../../call/command.ts'
+import { timeIn } from '../../../journal/index.ts'
+import { type Call, type Command, changeFlags, done, Refusal } from '../../call/command.ts'
 import { expectWords } from '../../grammar/words.ts'
 
 export const configBackup: Command = {
@@ -37,9 +38,24 @@ export const configRestore: Command = {
   completes: ['file'],
   run: async (call) => {
     expectWords(call.words, { atLeast: 1, atMost: 1, usage: 'config restore <file>' })
+    const [file = ''] = call.words
+    await readOrUndo(call, file)
     const flags = [...call.flags]
       .filter(([name]) => changeFlags.some((flag) => flag.name === name))
       .map(([name, value]) => (value === true ? `--${name}` : `--${name}=${value}`))
-    return await call.runOn(['cluster', 'cib-push', call.words[0] ?? '', '--config', ...flags], call.cluster)
+    return await call.runOn(['cluster', 'cib-push', file, '--config', ...flags], call.cluster)
   },
+}
+
+/** A version or a time in place of a file is for `config undo`. */
+async function readOrUndo({ terminal }: Call, word: string): Promise<void> {
+  const way = /^\d+$/.test(word) ? word : timeIn(word) === undefined ? undefined : `--at='${word}'`
+  if (way === undefined) return
+  try {
+    await terminal.readFile(word)
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    const what = way === word ? `version ${word}` : `the version of ${word}`
+    throw new Refusal(`There is no file '${word}'. To restore ${what}, run: systole config undo ${way}`)
+  }
 }

@@ -1,6 +1,5 @@
-import { isoTime, ok } from '../../../base/index.ts'
+import { isoTime } from '../../../base/index.ts'
 import {
-  childElement,
   isSecretName,
   printXml,
   secretNames,
@@ -10,10 +9,9 @@ import {
 } from '../../../cib/index.ts'
 import type { ConfigVersion } from '../../../rpc/index.ts'
 import { parseAnswer } from '../../access/live-access.ts'
-import { type Call, type Command, changeFlags, done, Refusal } from '../../call/command.ts'
+import { type Call, type Command, done, Refusal } from '../../call/command.ts'
 import { liveCluster } from '../../call/live.ts'
 import { alignColumns } from '../../call/table.ts'
-import { changeCib } from '../../change/change.ts'
 import { describeDifference, difference } from '../../change/difference.ts'
 import { expectWords } from '../../grammar/words.ts'
 
@@ -69,25 +67,6 @@ export const configDiff: Command = {
   },
 }
 
-export const configUndo: Command = {
-  path: ['config', 'undo'],
-  aliases: [['config', 'checkpoint', 'restore']],
-  usage: '[<version>]',
-  summary: 'Restore a version of the configuration (default: the version before the last change)',
-  details: 'Undo is a change like any other: it can be previewed, is recorded in the history, and can be undone.',
-  flags: changeFlags,
-  run: async (call) => {
-    expectWords(call.words, { atLeast: 0, atMost: 1, usage: 'config undo [<version>]' })
-    const { versions } = await liveCluster(call).listConfigVersions({})
-    const latest = Math.max(...versions.map(({ version }) => version))
-    const { entry, cib } = await configurationAt(call, call.words[0] ?? String(latest - 1))
-    return await changeCib(call, {
-      edit: (running) => ok({ cib: replaceConfiguration(running, cib), created: [], removed: [] }),
-      message: () => `Restored version ${entry.version} of the configuration.`,
-    })
-  },
-}
-
 export async function configurationAt(
   call: Call,
   word: string,
@@ -103,21 +82,14 @@ export async function configurationAt(
   return { entry, cib: parseAnswer(xml) }
 }
 
-function replaceConfiguration(cib: XmlElement, from: XmlElement): XmlElement {
-  const configuration = from.name === 'configuration' ? from : childElement(from, 'configuration')
-  if (!configuration) throw new Refusal('That version has no <configuration> section.')
-  const others = cib.children.filter((child) => child.kind !== 'element' || child.name !== 'configuration')
-  return { ...cib, children: [configuration, ...others] }
-}
-
 function waitsNote({ confirmUntil, undoFailed }: ConfigVersion): string {
   if (undoFailed !== undefined) return ` (not confirmed; could not be taken back: ${undoFailed})`
   return confirmUntil === undefined ? '' : ` (taken back at ${moment(confirmUntil)} unless confirmed)`
 }
 
 /** A former version, or another program, may have told the command with what is secret. */
-function publicEntry<Entry extends ConfigVersion>(entry: Entry): Entry {
+export function publicEntry<Entry extends ConfigVersion>(entry: Entry): Entry {
   return { ...entry, command: textWithoutSecrets(entry.command, isSecretName) }
 }
 
-const moment = (time: string): string => isoTime(Math.floor(Date.parse(time) / 1000))
+export const moment = (time: string): string => isoTime(Math.floor(Date.parse(time) / 1000))

@@ -40,6 +40,7 @@ export const configRevert: Command = {
         return ok({ cib, created: [], removed: [] })
       },
       message: () => `Took back the change of version ${version}.`,
+      showsDifference: true,
     })
   },
 }
