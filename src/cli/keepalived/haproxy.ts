@@ -7,7 +7,8 @@ import type { LeftOut } from './notes.ts'
 import type { Statement } from './read-blocks.ts'
 
 export interface Balancing {
-  readonly text: string
+  /** Undefined: HAProxy can balance none of them. */
+  readonly text: string | undefined
   readonly leftOut: readonly LeftOut[]
 }
 
@@ -22,7 +23,7 @@ defaults
   timeout server 1m
 `
 
-/** Undefined where nothing is balanced that HAProxy could. */
+/** Undefined where there is no virtual server. */
 export function haproxyOf(statements: readonly Statement[]): Balancing | undefined {
   const leftOut: LeftOut[] = []
   const leave = ({ place, keyword, words }: Statement, why: string): void =>
@@ -31,8 +32,11 @@ export function haproxyOf(statements: readonly Statement[]): Balancing | undefin
   const named = statements.filter(({ keyword }) => keyword === 'virtual_server_group')
   const groups = new Map(named.map(({ words: [name = ''], inner = [] }) => [name, inner] as const))
   const sections = servers.flatMap((server) => listenSection(server, { groups, leave }) ?? [])
-  return sections.length === 0 ? undefined : { text: [head, ...sections].join('\n'), leftOut }
+  if (servers.length === 0) return undefined
+  return { text: sections.length === 0 ? undefined : [head, ...sections].join('\n'), leftOut }
 }
+
+const keptInstead = 'To keep it in the kernel, run keepalived with its option --check on all nodes.'
 
 type Leave = (statement: Statement, why: string) => void
 
@@ -44,8 +48,9 @@ function listenSection(
   const word = (keyword: string): string | undefined => inner.find((line) => line.keyword === keyword)?.words[0]
   const places = placesOf(block, { groups, leave })
   const isUdp = ['UDP', 'SCTP'].includes(word('protocol') ?? '')
-  if (places.length === 0) leave(block, 'HAProxy listens at an address and a port. Write a virtual_server for each.')
-  else if (isUdp) leave(block, 'HAProxy balances TCP.')
+  if (places.length === 0)
+    leave(block, `HAProxy listens at an address and a port. Write a virtual_server for each. ${keptInstead}`)
+  else if (isUdp) leave(block, `HAProxy balances TCP only. ${keptInstead}`)
   if (places.length === 0 || isUdp) return undefined
   const seconds = numberOf(word('delay_loop')) ?? 60
   const name = block.words.slice(block.words[0] === 'group' ? 1 : 0, 2).join('-')

@@ -244,6 +244,23 @@ test('virtual servers are written as a configuration of HAProxy, which HAProxy a
   writeFileSync(at('evil.conf'), server('').replace('/up', '"/up\\nlisten evil"'))
   await type('plan', at('evil.conf'), `--haproxy=${at('haproxy.cfg')}`)
   expect(readFileSync(at('haproxy.cfg'), 'utf8')).not.toContain('evil')
+  // Datagrams, and what only the kernel knows: named, each with what to do.
+  const udp = server('').replace('protocol TCP', 'protocol UDP')
+  writeFileSync(at('udp.conf'), `${udp}virtual_server fwmark 1 {\n}\n`)
+  const kernel = await type('plan', at('udp.conf'), `--haproxy=${at('haproxy.cfg')}`)
+  expect([kernel.exitCode, existsSync(at('haproxy.cfg'))]).toEqual([1, true])
+  expect(kernel.standardError).toContain('has no virtual_server that HAProxy could balance. Omit it.')
+  expect(kernel.standardError).toContain(
+    'udp.conf:1: virtual_server 127.0.0.1 18999: HAProxy balances TCP only. To keep it in the kernel, run keepalived',
+  )
+  expect(kernel.standardError).toMatch(
+    /udp\.conf:\d+: virtual_server fwmark 1: HAProxy listens at an address and a port/,
+  )
+  expect(readFileSync(at('haproxy.cfg'), 'utf8')).toContain('listen vs-127.0.0.1-18999')
+  writeFileSync(at('udp.conf'), `${server('')}${udp.replace('18999', '18998')}`)
+  const both = await type('plan', at('udp.conf'), `--haproxy=${at('haproxy.cfg')}`)
+  expect(both.standardOutput).toContain('virtual_server 127.0.0.1 18998: HAProxy balances TCP only.')
+  expect(readFileSync(at('haproxy.cfg'), 'utf8')).not.toContain('18998')
   writeFileSync(at('none.conf'), instance(''))
   const none = await type('plan', at('none.conf'), `--haproxy=${at('haproxy.cfg')}`)
   expect(none.standardError).toContain('has no virtual_server that HAProxy could balance')

@@ -141,8 +141,11 @@ async function described(call: Call): Promise<Description> {
 /** What was left out of the configuration of the cluster is in that file, but for what HAProxy cannot do either. */
 async function withHaproxy(call: Call, description: Description, file: string): Promise<Description> {
   const { balancing, leftOut = [] } = description
-  if (balancing === undefined)
-    throw new Refusal(`--haproxy: ${call.words.join(' ')} has no virtual_server that HAProxy could balance. Omit it.`)
+  if (balancing?.text === undefined)
+    throw new Refusal(
+      `--haproxy: ${call.words.join(' ')} has no virtual_server that HAProxy could balance. Omit it.`,
+      ...(balancing?.leftOut ?? []).map(({ place, what, why }) => `${place}: ${what}: ${why ?? ''}`.trimEnd()),
+    )
   await call.terminal.writeFile(file, balancing.text)
   const others = leftOut.filter(({ what }) => !/^virtual_server /.test(what))
   return { ...description, leftOut: [...others, ...balancing.leftOut] }
