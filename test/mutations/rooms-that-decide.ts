@@ -220,7 +220,26 @@ export const holdsJobsRollouts: Readonly<Record<string, readonly Mutation[]>> = 
       'exitCode === undefined || isUndo ? undefined',
       'exitCode === undefined ? undefined',
     ],
-    ['the node does not take part again', 'command.stopsCluster ? [...startsAgain, ...argv] : argv', 'argv'],
+    ['the node does not take part again', 'if (command.stopsCluster) return [...startsAgain, ...argv]', ''],
+    ['a remote node boots before it has left', 'return boots && turn', 'return false && turn'],
+    ['a cluster node leaves as remote nodes do', '?.isRemote === true ? leavingFirst', ' ? leavingFirst'],
+    ['an undo has a remote node leave', 'command.reboots && argv === command.argv', 'command.reboots'],
+  ],
+  'src/rollout/resolve-nodes.ts': [
+    ['a remote node that does not come back boots', 'isGuest !== true && reconnects !== true', 'false'],
+    ['a guest node boots', 'remotes.filter(({ isGuest }) => isGuest === true)', '[]'],
+    ['a remote node in maintenance is to leave', "if (hold === 'maintenance')", 'if (false)'],
+    ['a playbook of the DC boots a remote node', "if (playbook?.place === 'dc')", 'if (false)'],
+  ],
+  'src/daemon/api/rollout-api.ts': [
+    [
+      'a node that has read nothing says that there is no rollout',
+      'if (configuration === undefined)\n',
+      'if (false)\n',
+    ],
+  ],
+  'src/cli/rollout/known.ts': [
+    ['whoever follows ends when the node has read nothing', " || error.code === 'no-configuration'", ''],
   ],
   'src/rollout/forward.ts': [
     ['a node is worked on before it is empty', "(record.definition.hold === 'maintenance' || seen.empty)", 'true'],
