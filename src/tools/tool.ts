@@ -12,8 +12,8 @@ export interface Tool {
   readonly options: readonly OptionSpec[]
   /** It prints XML for `--output-as=xml`. */
   readonly printsXml?: true
-  /** The version of Pacemaker's XML that has its elements, where that is a later one than {@link apiVersion}. */
-  readonly xmlVersion?: string
+  /** Elements that a later version of Pacemaker's XML than {@link apiVersion} has brought, each with that version. */
+  readonly xmlVersions?: Readonly<Record<string, string>>
   /** What goes wrong is told on standard error in every form: the XML has the code alone. */
   readonly tellsErrorsBeside?: true
   /** It takes `--output-as=html` too: its text as a page. */

@@ -76,6 +76,7 @@ export const crmAttribute: Tool = {
   summary: 'Read and write node attributes, cluster options and defaults',
   options,
   printsXml: true,
+  xmlVersions: { 'resource-agent': '2.36' },
   run: (call, world) => {
     const listed = lastOf(call.given, ['query', 'update', 'delete', 'list-options'])
     if (listed?.name === 'list-options')

@@ -26,6 +26,7 @@ export const crmDiff: Tool = {
     flag('stdin,s', 'The first CIB comes from standard input'),
   ],
   printsXml: true,
+  xmlVersions: { patchset: '2.39', updated: '2.39' },
   runsHere: true,
   needsNoCib: true,
   run,

@@ -46,6 +46,7 @@ export const crmShadow: Tool = {
     valued('validate-with,v', 'SCHEMA', 'The schema of an empty configuration'),
   ],
   printsXml: true,
+  xmlVersions: { shadow: '2.30', instruction: '2.30' },
   runsHere: true,
   run: async (call) => await run(call),
 }

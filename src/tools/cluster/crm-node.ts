@@ -30,7 +30,7 @@ export const crmNode: Tool = {
   ],
   printsXml: true,
   exits: { format: exitCodes.noSuchObject },
-  xmlVersion: '2.32',
+  xmlVersions: { nodes: '2.32', 'node-info': '2.32', 'cluster-info': '2.32' },
   run: (call, world) => run(call, world),
 }
 

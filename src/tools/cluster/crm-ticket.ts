@@ -60,6 +60,7 @@ export const crmTicket: Tool = {
     always('quiet,Q', 'a value is printed alone'),
   ],
   printsXml: true,
+  xmlVersions: { tickets: '2.35' },
   exits: { format: exitCodes.noSuchObject },
   run: async (call, world) => await run(call, world),
 }

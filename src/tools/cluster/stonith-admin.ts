@@ -234,7 +234,7 @@ function last(node: string, all: readonly FencingEvent[]): ToolReply {
   const done = all.filter(({ target, outcome }) => target === node && outcome === 'success')
   const at = Math.max(0, ...done.map(({ ended, begun }) => ended ?? begun))
   return done.length === 0
-    ? printed(`Node ${node} has never been fenced\n`, [element('last-fenced', { target: node })])
+    ? printed(`Node ${node} has never been fenced\n`, [])
     : printed(`Node ${node} last fenced at: ${ctime(at)}\n`, [
         element('last-fenced', { target: node, when: ctime(at) }),
       ])

@@ -103,10 +103,12 @@ export function resultElement(call: ToolCall, reply: ToolReply): XmlElement {
     texts.length === 0 ? [] : [element('errors', {}, texts)],
   )
   const request = [call.tool, ...call.arguments.map((word) => (word.includes(' ') ? `'${word}'` : word))].join(' ')
-  return element('pacemaker-result', { 'api-version': findTool(call.tool)?.xmlVersion ?? apiVersion, request }, [
-    ...(reply.xml ?? []),
-    status,
-  ])
+  return element('pacemaker-result', { 'api-version': versionOf(call, reply), request }, [...(reply.xml ?? []), status])
+}
+
+/** The oldest version that has what is in it: programs refuse what the schema of the version does not allow, and versions that they do not know. */
+function versionOf({ tool }: ToolCall, { xml }: ToolReply): string {
+  return findTool(tool)?.xmlVersions?.[xml?.[0]?.name ?? ''] ?? apiVersion
 }
 
 /** A line is an error, and goes on in the line that tells what came of it. */

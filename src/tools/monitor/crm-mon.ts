@@ -1,7 +1,7 @@
 /** crm_mon: the status of the cluster, once or again and again, in four formats (crm_mon(8)). */
 import { parseDurationMs } from '../../base/index.ts'
-import { element, printXml } from '../../cib/index.ts'
-import { exitCodes } from '../exit-codes.ts'
+import { element, printXml, type XmlElement } from '../../cib/index.ts'
+import { describeExit, exitCodes } from '../exit-codes.ts'
 import { always, flag, type GivenOption, hasOption, notDone, type OptionSpec, optionValue, valued } from '../options.ts'
 import { printed, refused, type ToolReply } from '../reply.ts'
 import { type ParsedCall, statusPage, type Tool } from '../tool.ts'
@@ -104,7 +104,7 @@ async function run(call: ParsedCall, world: ToolWorld): Promise<ToolReply> {
   const wrong = wrongNumber(given)
   if (wrong !== undefined) return refused(exitCodes.usage, wrong)
   const shown = shownSections(given, format === 'text' || format === 'html' ? 'text' : 'xml')
-  if (typeof shown === 'string') return refused(exitCodes.usage, shown)
+  if (typeof shown === 'string') return format === 'xml' ? refusedInXml(call, shown) : refused(exitCodes.usage, shown)
   const facts = await monitorFacts(world)
   if (hasOption(given, 'simple-status')) return simpleStatus(facts)
   const output = formed(call, { format, facts, shown })
@@ -115,6 +115,16 @@ async function run(call: ParsedCall, world: ToolWorld): Promise<ToolReply> {
   call.files.write(page, names, statusPage)
   return printed('')
 }
+
+function refusedInXml(call: ParsedCall, sentence: string): ToolReply {
+  const error = element('error', {}, [{ kind: 'text', text: sentence }])
+  const status = { code: String(exitCodes.usage), message: describeExit(exitCodes.usage) }
+  const said = element('status', status, [element('errors', {}, [error])])
+  return { exitCode: exitCodes.usage, output: printXml(resultOf(call, [said])), errors: '' }
+}
+
+const resultOf = ({ tool, arguments: words }: ParsedCall, children: readonly XmlElement[]): XmlElement =>
+  element('pacemaker-result', { 'api-version': apiVersion, request: [tool, ...words].join(' ') }, children)
 
 function wrongNumber(given: readonly GivenOption[]): string | undefined {
   const level = optionValue(given, 'fence-history')
@@ -128,20 +138,14 @@ function formed(
   call: ParsedCall,
   { format, facts, shown }: { readonly format: Format; readonly facts: MonitorFacts; readonly shown: Shown },
 ): string {
-  const request = [call.tool, ...call.arguments].join(' ')
   const status = element('status', { code: '0', message: 'OK' })
   switch (format) {
     case 'xml':
-      return printXml(
-        element('pacemaker-result', { 'api-version': apiVersion, request }, [...monitorElements(facts, shown), status]),
-      )
+      return printXml(resultOf(call, [...monitorElements(facts, shown), status]))
     case 'old-xml':
       return printXml(element('crm_mon', { version: pacemakerVersion }, monitorElements(facts, shown)))
     case 'json': {
-      const result = element('pacemaker-result', { 'api-version': apiVersion, request }, [
-        ...monitorElements(facts, shown),
-        status,
-      ])
+      const result = resultOf(call, [...monitorElements(facts, shown), status])
       return `${JSON.stringify(jsonOf(result), null, 2)}\n`
     }
     case 'html':

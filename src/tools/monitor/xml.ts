@@ -379,7 +379,8 @@ export function fenceEventElement(event: MonitorFacts['fencing'][number]): XmlEl
     ...(outcome === 'pending'
       ? { status: 'pending', 'extended-status': 'pending' }
       : { status: outcome, ...(event.device === undefined ? {} : { delegate: node }) }),
-    ...(outcome === 'pending' ? { started: ctime(begun) } : { completed: ctime(ended ?? begun) }),
+    // When a pending one began has no place in the schema.
+    ...(outcome === 'pending' ? {} : { completed: ctime(ended ?? begun) }),
   })
 }
 

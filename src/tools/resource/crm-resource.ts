@@ -153,6 +153,7 @@ export const crmResource: Tool = {
   summary: 'Show and change resources',
   options,
   printsXml: true,
+  xmlVersions: { 'resource-agent': '2.36' },
   needsTerminal: (given) => asksForAgents(given) || runsAgent(given),
   asksWhatIsInstalled: asksForLists,
   run: async (call, world) => await run(call, world),

@@ -84,7 +84,9 @@ function valuesThatHold(resource: Resource, kind: SetKind): ReadonlyMap<string, 
 /** Class, type and provider: attributes of the resource's own element. */
 export function getProperty(id: string, name: string, world: ToolWorld): ToolReply {
   const value = findResource(world.configuration(), id)?.attributes[name]
-  return value === undefined ? notThere(id, name) : printed(`${value}\n`, [element('property', { name, value })])
+  if (value === undefined) return notThere(id, name)
+  const item = element('item', { name }, [{ kind: 'text', text: value }])
+  return printed(`${value}\n`, [element('list', { name: 'properties', count: '1' }, [item])])
 }
 
 const notThere = (id: string, name: string): ToolReply => ({

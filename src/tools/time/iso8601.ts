@@ -29,6 +29,7 @@ export const iso8601: Tool = {
     flag('week,W', 'With the week and its day'),
   ],
   printsXml: true,
+  xmlVersions: { date: '2.38', duration: '2.38', period: '2.38' },
   exits: { format: exitCodes.noSuchObject },
   runsHere: true,
   needsNoCib: true,
@@ -108,7 +109,7 @@ function datePart(given: readonly GivenOption[], world: ToolWorld): Part | ToolR
   const isPresent = isNow(given)
   return {
     line: `${isPresent ? 'Current date/time' : 'Date'}: ${date}`,
-    xml: withText(isPresent ? 'now' : 'date', date),
+    xml: withText('date', date),
   }
 }
 
