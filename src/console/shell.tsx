@@ -8,6 +8,7 @@ import { keptTheme, type Theme, wearTheme } from './base/session.ts'
 import { Change } from './change/change.tsx'
 import { Fleet } from './fleet/fleet.tsx'
 import { Now } from './now/now.tsx'
+import { Rollouts } from './rollouts/rollouts.tsx'
 import { Then } from './then/then.tsx'
 import { WhatIf } from './what-if/what-if.tsx'
 
@@ -65,6 +66,7 @@ const pages = [
   ['then', 'Then'],
   ['what-if', 'What if'],
   ['change', 'Change'],
+  ['rollouts', 'Rollouts'],
   ['fleet', 'Fleet'],
 ] as const
 
@@ -91,6 +93,7 @@ function Page({
 }) {
   if (page === 'what-if') return <WhatIf api={api} status={status} />
   if (page === 'then') return <Then api={api} status={status} revision={name} />
+  if (page === 'rollouts') return <Rollouts api={api} status={status} />
   if (page === 'fleet') return <Fleet api={api} status={status} />
   if (page === 'change') return <Change key={name ?? ''} api={api} status={status} line={name ?? ''} />
   return <Now api={api} status={status} selected={page === 'now' ? name : undefined} />
@@ -119,7 +122,7 @@ function Summary({ status }: { readonly status: StatusFacts }) {
         <dt>DC</dt>
         <dd>{dc ?? 'none'}</dd>
       </div>
-      <div class={transition?.state === 'blocked' ? 'critical' : ''}>
+      <div class={`self-evident ${transition?.state === 'blocked' ? 'critical' : ''}`}>
         <dt>Activity</dt>
         <dd title={transition?.pending.join(', ')}>{activityOf(transition, quorum.quorate)}</dd>
       </div>

@@ -43,7 +43,7 @@ export function SignIn({
           {(['user', 'token'] as const).map((one) => (
             <label key={one} class="check">
               <input type="radio" name="how" checked={how === one} onChange={() => setHow(one)} />
-              {one === 'user' ? 'a user of this host' : 'a token'}
+              {one === 'user' ? 'user and password' : 'a token'}
             </label>
           ))}
         </fieldset>
@@ -57,7 +57,10 @@ export function SignIn({
               Password
               <input type="password" autocomplete="current-password" {...note('password')} />
             </label>
-            <p class="muted">A member of the group haclient, or a user that the access control lists name.</p>
+            <p class="muted">
+              As on this node; a witness asks one of the nodes. A member of the group haclient, or a user that the access
+              control lists name.
+            </p>
           </>
         ) : (
           <>

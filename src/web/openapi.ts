@@ -103,11 +103,7 @@ function operation(endpoint: Endpoint): object {
                   flags.map((flag) => [flag.name, { description: flag.summary, ...schemaOf(flag) }]),
                 ),
               },
-              files: {
-                type: 'object',
-                additionalProperties: { type: 'string' },
-                description: 'The texts of files that the words name. Files of the host are not read.',
-              },
+              ...(command.completes?.includes('file') === true && { files: filesOfWords }),
             },
           },
         },
@@ -115,6 +111,13 @@ function operation(endpoint: Endpoint): object {
     },
   }
 }
+
+/** Of commands whose words name files. */
+const filesOfWords = {
+  type: 'object',
+  additionalProperties: { type: 'string' },
+  description: 'The texts of files that the words name. Files of the host are not read.',
+} as const
 
 function schemaOf({ value, repeats }: Flag): object {
   if (value === undefined) return { type: 'boolean' }

@@ -78,9 +78,16 @@ test('each form writes a command of the API once all that it needs is there', ()
     recipient: 'mail-recipient',
     tag: 'shop',
     members: 'web\ndb',
+    service: 'shop',
+    port: '80',
+    path: '/health',
+    gate: 'web shop',
+    min: '2',
+    clients: '10.0.0.0/8',
+    rollout: 'r1',
   }
   const lines = Object.entries(simpleForms).map(([name, form]) => {
-    if (name !== 'acl-switch') expect(isWhole(form, valuesAtFirst(form))).toBe(false)
+    if (!['acl-switch', 'service-door'].includes(name)) expect(isWhole(form, valuesAtFirst(form))).toBe(false)
     const whole = { ...valuesAtFirst(form), ...values }
     expect(isWhole(form, whole)).toBe(true)
     return form.line(whole)
@@ -109,10 +116,32 @@ test('each form writes a command of the API once all that it needs is there', ()
     'tag create shop web db',
     'tag update shop add web db',
     'tag delete shop',
+    'service create anna web port=80 path=/health',
+    'service update shop port=80 path=/health',
+    'service delete shop',
+    'service gate add web shop min=2',
+    'service gate remove web shop',
+    'service dns enable clients=10.0.0.0/8',
+    'rollout pause r1',
   ])
   for (const line of lines) read(line)
   expect(read(lines[1] ?? '').body.flags).toEqual({ reason: 'new disk' })
   expect(simpleForms.order?.line({ earlier: 'a', later: 'b', kind: 'Serialize' })).toMatch(/ kind=Serialize$/)
+  expect(
+    simpleForms['service-create']?.line({
+      ...{ name: 'db', resource: 'db-clone', port: '53', protocol: 'udp' },
+      ...{ role: 'promoted instances', check: 'tcp', address: 'vip' },
+    }),
+  ).toBe('service create db db-clone port=53 protocol=udp role=Promoted check=tcp address=vip')
+  // Nothing is changed as long as every option stays as it is.
+  expect(simpleForms['service-update']?.line({ service: 'db', check: 'as it is' })).toBe('')
+  expect(simpleForms['service-door']?.line({ door: 'http', verb: 'disable', clients: '10.0.0.0/8' })).toBe(
+    'service http disable',
+  )
+  for (const word of ['resume', 'abort'])
+    expect(read(simpleForms['rollout-word']?.line({ rollout: 'r1', word }) ?? '').body.flags).toEqual({
+      'no-wait': true,
+    })
   expect(propertyLine('cluster-delay', '61s')).toBe('property set cluster-delay=61s')
   expect(propertyLine('cluster-delay', '')).toBe('property unset cluster-delay')
 })

@@ -1,9 +1,21 @@
 /** A rollout over clusters of the fleet for people: a bar for each wave, a line for each cluster; and its plan. */
 import type { ClusterPlan, FleetPart, RolloutDefinition, RolloutsKnown } from '../../rollout/index.ts'
 import { alignColumns } from '../call/table.ts'
-import { printBar, timeOf } from './print-rollout.ts'
+import { printBar, timeOf, wordsIn } from './print-rollout.ts'
 
 export type ShownFleet = NonNullable<RolloutsKnown['fleet']>[number]
+
+/** What somebody is told beside the record: what each cluster does, in words, and the commands that come next. */
+export interface FleetRolloutFacts extends ShownFleet {
+  readonly parts: readonly (FleetPart & { readonly doing: string; readonly reason: string })[]
+  readonly next: readonly string[]
+}
+
+export const fleetRolloutFacts = (rollout: ShownFleet): FleetRolloutFacts => ({
+  ...rollout,
+  parts: rollout.parts.map((part) => ({ ...part, doing: phaseText(part), reason: reasonOf(rollout, part) })),
+  next: wordsIn(rollout.state).map((word) => `systole rollout ${word} ${rollout.id}`),
+})
 
 export function printFleetRollout(rollout: ShownFleet): string {
   const { id, name, version, state, why, user, from, since, ended, parts } = rollout

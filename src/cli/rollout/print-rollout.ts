@@ -61,6 +61,42 @@ export function phaseText({ definition }: Pick<ShownRollout, 'definition'>, node
   }
 }
 
+/** What somebody is told beside the record: what each node does, in words, and the commands that come next. */
+export interface RolloutFacts extends ShownRollout {
+  readonly nodes: readonly (RolloutNode & { readonly doing: string })[]
+  readonly next: readonly string[]
+}
+
+export const rolloutFacts = (rollout: ShownRollout): RolloutFacts => ({
+  ...rollout,
+  nodes: rollout.nodes.map((node) => ({ ...node, doing: phaseText(rollout, node) })),
+  next: nextCommands(rollout),
+})
+
+/** A part of a rollout over clusters is continued and put back where that was started. */
+function nextCommands({ id, state, partOf }: ShownRollout): readonly string[] {
+  const words = partOf !== undefined && state === 'unconfirmed' ? [] : wordsIn(state)
+  return words.map((word) => `systole rollout ${word} ${id}`)
+}
+
+/** What a person can say to a rollout in this state. */
+export function wordsIn(state: ShownRollout['state'] | 'confirming'): readonly string[] {
+  switch (state) {
+    case 'running':
+      return ['pause', 'abort']
+    case 'paused':
+    case 'halted':
+      return ['resume', 'abort']
+    case 'unconfirmed':
+      return ['confirm', 'abort']
+    case 'aborting':
+    case 'confirming':
+    case 'complete':
+    case 'aborted':
+      return []
+  }
+}
+
 /** What a person can do now. */
 function nextStep(rollout: ShownRollout): string {
   const { id, state, confirmBy, nodes, partOf } = rollout

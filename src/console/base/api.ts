@@ -56,6 +56,8 @@ interface ActOptions {
 export interface ActBody {
   readonly words?: readonly string[]
   readonly flags?: Readonly<Record<string, string | boolean | readonly string[]>>
+  /** The texts of files that the words name. */
+  readonly files?: Readonly<Record<string, string>>
 }
 
 export function apiWith(credentials: Credentials, onRefused: () => void): Api {

@@ -11,4 +11,9 @@ export function clock(ms: number, isFine = false): string {
   return isFine ? `${seconds}.${Math.floor(time.getMilliseconds() / 100)}` : seconds
 }
 
+/** With the day where it is another one. */
+export function momentOf(ms: number, now = Date.now()): string {
+  return dayOf(ms) === dayOf(now) ? clock(ms) : `${dayOf(ms)} ${clock(ms)}`
+}
+
 export const dayOf = (ms: number): string => new Date(ms).toLocaleDateString()

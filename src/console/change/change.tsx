@@ -4,24 +4,14 @@
  */
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import type { StatusFacts } from '../../cli/index.ts'
-import { type Answer, type Api, ApiProblem } from '../base/api.ts'
+import type { Answer, Api } from '../base/api.ts'
 import { Command as CommandText } from '../base/command.tsx'
 import { linkTo } from '../base/route.ts'
-import { type Command, commandsIn, confirmationOf, isOfPcs, type Read, readLine } from './command-line.ts'
+import { type Command, commandsIn, confirmationOf, isOfPcs, type Read, readLine, splitWords } from './command-line.ts'
 import { Forms } from './forms/forms.tsx'
-
-interface Effects {
-  readonly message?: string
-  readonly actions?: readonly { readonly text: string }[]
-  readonly leftStopped?: readonly { readonly resource: string; readonly causes: readonly string[] }[]
-}
-
-type Preview =
-  | { readonly kind: 'waiting' }
-  | { readonly kind: 'refused'; readonly sentences: readonly string[] }
-  | { readonly kind: 'shown'; readonly effects: Effects; readonly version: string | undefined }
-  /** The command has no dry run; what is known beforehand is said in words. */
-  | { readonly kind: 'none'; readonly text: string }
+import { quoted } from './forms/lines.ts'
+import { Given, type GivenFiles } from './given-files.tsx'
+import { type Effects, isSeen, type Preview, previewOf, refusalOf, Shown } from './preview.tsx'
 
 interface Done {
   readonly answer: Answer<Effects>
@@ -41,23 +31,25 @@ export function Change({
   readonly line: string
 }) {
   const [line, setLine] = useState(given)
+  const [files, setFiles] = useState<GivenFiles>({})
   const commands = useCommands()
-  const [seenFor, setSeenFor] = useState<{ readonly line: string; readonly preview: Preview }>()
+  const [seenFor, setSeenFor] = useState<{ readonly asked: object; readonly preview: Preview }>()
   const [typed, setTyped] = useState('')
   const [done, setDone] = useState<Done>()
   const [busy, setBusy] = useState(false)
-  const begin = (text: string): void => {
+  const begin = (text: string, along: GivenFiles = files): void => {
     setDone(undefined)
     setLine(text)
+    setFiles(along)
   }
-  const read = useMemo(() => readLine(line, commands), [line, commands])
+  const read = useMemo(() => withFiles(readLine(line, commands), files), [line, commands, files])
   useEffect(() => {
     setTyped('')
     if (read.kind !== 'request') return
     let isOver = false
     const timer = setTimeout(() => {
       void previewOf(api, read).then((preview) => {
-        if (!isOver) setSeenFor({ line, preview })
+        if (!isOver) setSeenFor({ asked: read, preview })
       })
     }, pauseMs)
     return () => {
@@ -65,10 +57,10 @@ export function Change({
       clearTimeout(timer)
     }
   }, [api, read, done])
-  const preview: Preview = seenFor?.line === line ? seenFor.preview : { kind: 'waiting' }
+  const preview: Preview = seenFor?.asked === read ? seenFor.preview : { kind: 'waiting' }
   const confirmation = read.kind === 'request' ? confirmationOf(read) : undefined
-  const isSeen = preview.kind === 'shown' || preview.kind === 'none'
-  const canDo = read.kind === 'request' && isSeen && !busy && (confirmation === undefined || typed === confirmation)
+  const canDo =
+    read.kind === 'request' && isSeen(preview) && !busy && (confirmation === undefined || typed === confirmation)
   const perform = async (event: Event): Promise<void> => {
     event.preventDefault()
     if (!canDo || read.kind !== 'request') return
@@ -79,7 +71,7 @@ export function Change({
       const answer = await api.act<Effects>(read.command.path, read.body, { ifVersion })
       setDone({ answer, made: answer.version === ifVersion ? undefined : answer.version?.replaceAll('"', '') })
     } catch (error) {
-      setSeenFor({ line, preview: refusalOf(error) })
+      setSeenFor({ asked: read, preview: refusalOf(error) })
     }
     setBusy(false)
   }
@@ -87,7 +79,7 @@ export function Change({
     <div class="page">
       <form onSubmit={(event) => void perform(event)} aria-labelledby="change-title">
         <h2 id="change-title">Change</h2>
-        <Forms api={api} status={status} onLine={begin} />
+        <Forms api={api} status={status} first={formOfLine[given] ?? ''} onLine={begin} />
         <label class="line">
           <span>
             Command, as on a node <span class="muted">(with the words of pcs)</span>
@@ -112,8 +104,11 @@ export function Change({
           </datalist>
         </label>
         <Help read={read} />
+        {read.kind === 'request' && read.command.takesFiles && (
+          <Given files={files} onFiles={(chosen) => begin(named(line, chosen), { ...files, ...chosen })} />
+        )}
         {read.kind === 'request' && done === undefined && <Shown preview={preview} />}
-        {confirmation !== undefined && done === undefined && isSeen && (
+        {confirmation !== undefined && done === undefined && isSeen(preview) && (
           <label class="confirm">
             This cannot be taken back. Type <strong>{confirmation}</strong> to confirm:
             <input
@@ -132,15 +127,26 @@ export function Change({
         </div>
       </form>
       {done !== undefined && read.kind === 'request' && (
-        <Outcome
-          done={done}
-          canRevert={read.command.canPreview}
-          onRevert={(version) => begin(`config revert ${version}`)}
-        />
+        <Outcome done={done} command={read.command} onUndo={(text) => begin(text, {})} />
       )}
     </div>
   )
 }
+
+/** Only what the command may be given; the same as before where that is so. */
+function withFiles(read: Read, files: GivenFiles): Read {
+  if (read.kind !== 'request' || !read.command.takesFiles || Object.keys(files).length === 0) return read
+  return { ...read, body: { ...read.body, files } }
+}
+
+/** A file that the line does not name yet is what the command is about. */
+function named(line: string, files: GivenFiles): string {
+  const words = splitWords(line) ?? []
+  return [line.trim(), ...Object.keys(files).flatMap((name) => (words.includes(name) ? [] : [quoted(name)]))].join(' ')
+}
+
+/** Where a link begins with a form. */
+const formOfLine: Readonly<Record<string, string>> = { 'rollout start': 'rollout-start' }
 
 function useCommands(): readonly Command[] {
   const [commands, setCommands] = useState<readonly Command[]>([])
@@ -172,88 +178,18 @@ function Help({ read }: { readonly read: Read }) {
   )
 }
 
-async function previewOf(api: Api, read: Extract<Read, { readonly kind: 'request' }>): Promise<Preview> {
-  const { command, body, words } = read
-  try {
-    if (command.canPreview) {
-      const { result, version } = await api.act<Effects>(command.path, body, { dryRun: true })
-      return { kind: 'shown', effects: result, version }
-    }
-    if (command.name !== 'stonith fence')
-      return { kind: 'none', text: 'This command cannot show its effect beforehand.' }
-    const node = words[0] ?? ''
-    if (node === '') return { kind: 'refused', sentences: ['Specify the node to fence.'] }
-    const query = [
-      ['word', node],
-      ['fence', 'true'],
-    ] as const
-    return { kind: 'none', text: (await api.read<{ readonly text: string }>('/why', query)).result.text }
-  } catch (error) {
-    return refusalOf(error)
-  }
-}
-
-const refusalOf = (error: unknown): Preview => ({
-  kind: 'refused',
-  sentences: error instanceof ApiProblem ? error.sentences : ['The answer cannot be read.'],
-})
-
-function Shown({ preview }: { readonly preview: Preview }) {
-  switch (preview.kind) {
-    case 'waiting':
-      return <p class="muted">Asking the scheduler what it would do …</p>
-    case 'refused':
-      return (
-        <div class="effects refusal" role="alert">
-          {preview.sentences.map((sentence) => (
-            <p key={sentence}>{sentence}</p>
-          ))}
-        </div>
-      )
-    case 'none':
-      return <pre class="effects">{preview.text}</pre>
-    case 'shown':
-      return <EffectList effects={preview.effects} />
-  }
-}
-
-function EffectList({ effects: { actions = [], leftStopped = [] } }: { readonly effects: Effects }) {
-  return (
-    <div class="effects" role="status">
-      <h3>{actions.length === 0 ? 'No resource would be touched.' : 'It would'}</h3>
-      <ul>
-        {actions.map(({ text }) => (
-          <li key={text}>{text}</li>
-        ))}
-      </ul>
-      {leftStopped.length > 0 && (
-        <>
-          <h3 class="critical">This would run nowhere</h3>
-          <ul>
-            {leftStopped.map(({ resource, causes }) => (
-              <li key={resource}>
-                {resource}
-                {causes.length > 0 && `: ${causes.join('; ')}`}
-              </li>
-            ))}
-          </ul>
-        </>
-      )}
-    </div>
-  )
-}
-
 function Outcome({
   done: { answer, made },
-  canRevert,
-  onRevert,
+  command,
+  onUndo,
 }: {
   readonly done: Done
-  readonly canRevert: boolean
-  readonly onRevert: (version: string) => void
+  readonly command: Command
+  readonly onUndo: (line: string) => void
 }) {
   const { exitCode, notes } = answer
   const message = answer.result?.message
+  const undo = undoOf(command, { answer, made })
   return (
     <section class="done" aria-labelledby="done-title">
       <h3 id="done-title" class={exitCode === 0 ? 'good' : 'critical'}>
@@ -264,11 +200,15 @@ function Outcome({
         <p key={note}>{note}</p>
       ))}
       <p>
-        <a href={linkTo('now')}>See it in the picture</a>
-        {canRevert && made !== undefined && (
+        {command.name.startsWith('rollout ') ? (
+          <a href={linkTo('rollouts')}>See the rollout</a>
+        ) : (
+          <a href={linkTo('now')}>See it in the picture</a>
+        )}
+        {undo !== undefined && (
           <>
             {' '}
-            <button type="button" onClick={() => onRevert(made)}>
+            <button type="button" onClick={() => onUndo(undo)}>
               Undo …
             </button>
           </>
@@ -276,4 +216,13 @@ function Outcome({
       </p>
     </section>
   )
+}
+
+/** What takes it back: of the configuration this change alone, of a rollout all that it has done. */
+function undoOf({ name, canPreview }: Command, { answer, made }: Done): string | undefined {
+  if (canPreview && made !== undefined) return `config revert ${made}`
+  const id = answer.result?.id
+  if (name === 'rollout start' && id !== undefined) return `rollout abort ${id} --no-wait`
+  if (name === 'rollout pause' && id !== undefined) return `rollout resume ${id} --no-wait`
+  return undefined
 }

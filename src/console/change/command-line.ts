@@ -8,6 +8,8 @@ export interface Command {
   readonly summary: string
   readonly usage: string
   readonly canPreview: boolean
+  /** Its words name files, whose texts go along. */
+  readonly takesFiles: boolean
 }
 
 interface Description {
@@ -19,6 +21,11 @@ interface Description {
           readonly summary: string
           readonly description: string
           readonly parameters?: readonly { readonly name: string }[]
+          readonly requestBody?: {
+            readonly content: Readonly<
+              Record<string, { readonly schema: { readonly properties?: Readonly<Record<string, unknown>> } }>
+            >
+          }
         }
       }
     >
@@ -38,6 +45,7 @@ export function commandsIn(description: unknown): readonly Command[] {
       summary: post.summary,
       usage: /^`(.*?)`/.exec(post.description)?.[1] ?? '',
       canPreview: post.parameters?.some(({ name }) => name === 'dry-run') === true,
+      takesFiles: post.requestBody?.content['application/json']?.schema.properties?.files !== undefined,
     }
   })
 }

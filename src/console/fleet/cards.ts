@@ -1,6 +1,6 @@
 /** What stands on the card of a cluster: pure. */
 import type { FleetClusterFacts, StatusFacts } from '../../cli/index.ts'
-import { clock, dayOf } from '../base/time.ts'
+import { momentOf } from '../base/time.ts'
 
 export interface Card {
   readonly title: string
@@ -29,11 +29,11 @@ export function cardOf(facts: FleetClusterFacts, now = Date.now()): Card {
     state,
     level,
     sign: signs[level],
-    ...(since !== null && { since: momentOf(since, now) }),
+    ...(since !== null && { since: momentOf(Date.parse(since), now) }),
     ...(nodes !== null && { seen: seenOf(nodes.online, nodes.all, quorate === true) }),
     sentences: [
       ...(why === null ? [] : [why]),
-      ...(lastReached === null ? [] : [`It answered last at ${momentOf(lastReached, now)}.`]),
+      ...(lastReached === null ? [] : [`It answered last at ${momentOf(Date.parse(lastReached), now)}.`]),
       ...worst.map(({ text }) => text),
       ...(more > 0 ? [`and ${more} more`] : []),
     ],
@@ -61,8 +61,3 @@ export function ownCard(status: StatusFacts): Card {
 
 const seenOf = (online: number, all: number, quorate: boolean): string =>
   `${online} of ${all} ${all === 1 ? 'node' : 'nodes'} online${quorate ? '' : ', no quorum'}`
-
-function momentOf(iso: string, now: number): string {
-  const at = Date.parse(iso)
-  return dayOf(at) === dayOf(now) ? clock(at) : `${dayOf(at)} ${clock(at)}`
-}

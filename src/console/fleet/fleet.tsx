@@ -1,16 +1,16 @@
 /** Many clusters on one page: this one first, then the others as this cluster hears of them, the worst first. */
-import { useEffect, useState } from 'preact/hooks'
 import type { FleetClusterFacts, FleetFacts, StatusFacts } from '../../cli/index.ts'
 import type { Api } from '../base/api.ts'
 import { useAsked } from '../base/asked.ts'
 import { Command } from '../base/command.tsx'
 import { linkTo } from '../base/route.ts'
+import { useTurn } from '../base/turn.ts'
 import { type Card, cardOf, ownCard } from './cards.ts'
 
 const againMs = 5000
 
 export function Fleet({ api, status }: { readonly api: Api; readonly status: StatusFacts }) {
-  const turn = useTurn()
+  const turn = useTurn(againMs)
   const { answer, refusal } = useAsked<FleetFacts>(api, { path: '/fleet/status' }, turn)
   const others = answer?.clusters ?? []
   return (
@@ -87,14 +87,4 @@ function ClusterCard({ card }: { readonly card: Card }) {
       </p>
     </li>
   )
-}
-
-/** Counts on, so that the question is asked again. */
-function useTurn(): number {
-  const [turn, setTurn] = useState(0)
-  useEffect(() => {
-    const timer = setInterval(() => setTurn((before) => before + 1), againMs)
-    return () => clearInterval(timer)
-  }, [])
-  return turn
 }

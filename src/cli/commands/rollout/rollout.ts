@@ -14,9 +14,9 @@ import { alignColumns } from '../../call/table.ts'
 import { expectWords } from '../../grammar/words.ts'
 import { exitCodeOf, exitCodes, fleetLineOf, follow, lineOf } from '../../rollout/follow.ts'
 import { knownNow, knownOrCopy, type Told } from '../../rollout/known.ts'
-import { printFleetPlan, printFleetRollout, type ShownFleet } from '../../rollout/print-fleet.ts'
+import { fleetRolloutFacts, printFleetPlan, printFleetRollout, type ShownFleet } from '../../rollout/print-fleet.ts'
 import { printPlan } from '../../rollout/print-plan.ts'
-import { printRollout, type ShownRollout, timeOf } from '../../rollout/print-rollout.ts'
+import { printRollout, rolloutFacts, type ShownRollout, timeOf } from '../../rollout/print-rollout.ts'
 import { type RolloutFile, readRolloutFile } from '../../rollout/read-file.ts'
 import { fleetPlanOf, planOf } from './plan.ts'
 
@@ -172,7 +172,11 @@ export const rolloutStatus: Command = {
     if (rollouts.length + fleet.length === 0)
       return done(`${ofCopy(told)}There is no rollout.\n`, { rollouts: [], fleet: [] })
     const { at, node } = told.known
-    const facts = { at, node, isCopy: told.copyBecause !== undefined, rollouts, fleet }
+    const facts = {
+      ...{ at, node, isCopy: told.copyBecause !== undefined },
+      rollouts: rollouts.map(rolloutFacts),
+      fleet: fleet.map(fleetRolloutFacts),
+    }
     const texts = [...fleet.map(printFleetRollout), ...rollouts.map(printRollout)]
     return done(`${ofCopy(told)}${texts.join('\n')}`, facts, Math.max(...[...fleet, ...rollouts].map(exitCodeOf)))
   },
@@ -232,7 +236,10 @@ export const rolloutHistory: Command = {
     ])
     const rows = [...over, ...own]
     const text = rows.length === 0 ? 'There is no rollout.\n' : alignColumns(rows)
-    return done(`${ofCopy(told)}${text}`, { rollouts, fleet })
+    return done(`${ofCopy(told)}${text}`, {
+      rollouts: rollouts.map(rolloutFacts),
+      fleet: fleet.map(fleetRolloutFacts),
+    })
   },
 }
 
@@ -255,7 +262,8 @@ export const rolloutShow: Command = {
         ? (rollout?.journal ?? []).map((line) => dated(line, lineOf(line)))
         : over.journal.map((line) => dated(line, fleetLineOf(line)))
     const text = over === undefined ? rollout && printRollout(rollout) : printFleetRollout(over)
-    return done(`${ofCopy(told)}${text ?? ''}\nJournal:\n${lines.join('')}`, over ?? rollout)
+    const facts = over === undefined ? rollout && rolloutFacts(rollout) : fleetRolloutFacts(over)
+    return done(`${ofCopy(told)}${text ?? ''}\nJournal:\n${lines.join('')}`, facts)
   },
 }
 

@@ -6,7 +6,17 @@ export type Values = Readonly<Record<string, string>>
 export type Listed = 'resource' | 'node' | OfCommand
 
 /** Those that a command lists; the others are in the status. */
-export type OfCommand = 'role' | 'user' | 'user or group' | 'alert' | 'recipient' | 'tag' | 'device'
+export type OfCommand =
+  | 'role'
+  | 'user'
+  | 'user or group'
+  | 'alert'
+  | 'recipient'
+  | 'tag'
+  | 'device'
+  | 'service'
+  | 'gate'
+  | 'rollout'
 
 export interface Field {
   readonly name: string
@@ -26,6 +36,8 @@ export const areas = [
   'Permissions',
   'Alerts',
   'Tags',
+  'Services',
+  'Rollouts',
   'Cluster',
 ] as const
 

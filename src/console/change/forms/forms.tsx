@@ -5,6 +5,7 @@ import type { Around } from './around.ts'
 import { CreateForm } from './create-form.tsx'
 import { areas, type Form, isWhole, type Values, valuesAtFirst } from './form.ts'
 import { PropertyForm } from './property-form.tsx'
+import { RolloutForm } from './rollout-form.tsx'
 import { SimpleField } from './simple-field.tsx'
 import { simpleForms } from './simple-forms.ts'
 import { UpdateForm } from './update-form.tsx'
@@ -41,10 +42,16 @@ const ownForms: readonly {
     area: 'Cluster',
     draw: ({ api, onLine }) => <PropertyForm api={api} onLine={onLine} />,
   },
+  {
+    name: 'rollout-start',
+    title: 'Rollout: start',
+    area: 'Rollouts',
+    draw: ({ onLine }) => <RolloutForm onLine={onLine} />,
+  },
 ]
 
-export function Forms(around: Around) {
-  const [chosen, setChosen] = useState('')
+export function Forms({ first, ...around }: Around & { readonly first: string }) {
+  const [chosen, setChosen] = useState(first)
   const form = simpleForms[chosen]
   const all = [...ownForms, ...Object.entries(simpleForms).map(([name, one]) => ({ name, ...one }))]
   return (
@@ -55,7 +62,7 @@ export function Forms(around: Around) {
           value={chosen}
           onChange={(event) => {
             setChosen(event.currentTarget.value)
-            around.onLine('')
+            around.onLine('', {})
           }}
         >
           <option value="">none: type the command</option>

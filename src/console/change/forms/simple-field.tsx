@@ -2,6 +2,7 @@
 import type { StatusFacts } from '../../../cli/index.ts'
 import type { Api } from '../../base/api.ts'
 import { useAsked } from '../../base/asked.ts'
+import type { RolloutsAnswer } from '../../rollouts/cards.ts'
 import { type Field, listIn, type OfCommand, toggled } from './form.ts'
 import { Labelled } from './labelled.tsx'
 
@@ -65,6 +66,20 @@ const lists: Readonly<Record<OfCommand, readonly [path: string, names: (answer: 
   ],
   tag: ['/tag/config', idsOf],
   device: ['/stonith/config', idsOf],
+  service: [
+    '/service/list',
+    ({ services }: { readonly services: readonly { readonly name: string }[] }) => services.map(({ name }) => name),
+  ],
+  gate: [
+    '/service/gate/list',
+    ({ gates }: { readonly gates: readonly { readonly resource: string; readonly service: string }[] }) =>
+      gates.map(({ resource, service }) => `${resource} ${service}`),
+  ],
+  rollout: [
+    '/rollout/status',
+    ({ rollouts, fleet }: RolloutsAnswer) =>
+      [...fleet, ...rollouts].flatMap(({ id, state }) => (state === 'complete' || state === 'aborted' ? [] : [id])),
+  ],
 }
 
 function idsOf(list: readonly Identified[]): readonly string[] {

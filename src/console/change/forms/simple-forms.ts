@@ -2,6 +2,7 @@
 import { alertForms, fencingForms, permissionForms, tagForms } from './configuration-forms.ts'
 import type { Form } from './form.ts'
 import { joined } from './lines.ts'
+import { rolloutForms, serviceForms } from './service-forms.ts'
 
 const resource = { name: 'resource', title: 'Resource', of: 'resource' } as const
 const node = { name: 'node', title: 'Node', of: 'node' } as const
@@ -87,4 +88,6 @@ export const simpleForms: Readonly<Record<string, Form>> = {
   ...permissionForms,
   ...alertForms,
   ...tagForms,
+  ...serviceForms,
+  ...rolloutForms,
 }
