@@ -126,7 +126,7 @@ function Summary({ status }: { readonly status: StatusFacts }) {
         <dt>Activity</dt>
         <dd title={transition?.pending.join(', ')}>{activityOf(transition, quorum.quorate)}</dd>
       </div>
-      <div>
+      <div class="seen-from">
         <dt>Seen from</dt>
         <dd>{answeredBy ?? location.hostname}</dd>
       </div>

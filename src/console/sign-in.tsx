@@ -58,8 +58,8 @@ export function SignIn({
               <input type="password" autocomplete="current-password" {...note('password')} />
             </label>
             <p class="muted">
-              As on this node; a witness asks one of the nodes. A member of the group haclient, or a user that the access
-              control lists name.
+              As on this node; a witness asks one of the nodes. A member of the group haclient, or a user that the
+              access control lists name.
             </p>
           </>
         ) : (

@@ -1,5 +1,6 @@
 /** Where the API listens: HTTPS on each address of the node, within bounds that hold before a request is looked at. */
 import { constants, X509Certificate } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
 import { createServer, type Server } from 'node:https'
 import type { Duplex } from 'node:stream'
 import { listenBehindDoor, openDoor, type TlsIdentity } from '../rpc/index.ts'
@@ -32,6 +33,8 @@ const limits = {
   connectionsCheckingInterval: 500,
   handshakeTimeout: 5000,
   maxHeaderSize: 8192,
+  // Whoever names none is told so, instead of being left without a word.
+  requireHostHeader: false,
 } as const
 const mostStrangers = 512
 const againMs = 1000
@@ -89,6 +92,7 @@ export class Web {
         const server = createServer({ ...shown, ...limits, ...(asksClients && asking) }, this.#api.answer)
         server.maxRequestsPerSocket = 10_000
         server.on('clientError', refuseUnreadable)
+        server.on('connect', refuseTunnel)
         const listening = listenBehindDoor(server, { host, port, door: { ...openDoor, mostStrangers } })
         const closed = await listening.catch((error: unknown) => {
           troubles.push(
@@ -120,6 +124,16 @@ function refuseUnreadable(error: Error & { readonly code?: string }, socket: Dup
     : error.code === 'HPE_HEADER_OVERFLOW'
       ? new Problem(431, 'The headers of the request are too long.')
       : new Problem(400, 'This is not a request of HTTP/1.1.')
+  endWith(problem, socket)
+}
+
+/** Without this, the connection of whoever asks for a tunnel would end without a word. */
+function refuseTunnel(_: IncomingMessage, socket: Duplex): void {
+  socket.on('error', () => socket.destroy())
+  endWith(new Problem(405, 'This server leads to no other: CONNECT is not taken.'), socket)
+}
+
+function endWith(problem: Problem, socket: Duplex): void {
   const { status, title, ...rest } = problem.body() as { readonly status: number; readonly title: string }
   const body = JSON.stringify({ status, title, ...rest })
   socket.end(

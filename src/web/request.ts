@@ -23,6 +23,11 @@ export function targetOf(url: string): Target {
   return { path, query: new URLSearchParams(query.join('?')) }
 }
 
+export function refuseWithoutHost({ headers, httpVersion }: Pick<IncomingMessage, 'headers' | 'httpVersion'>): void {
+  if (httpVersion === '1.1' && headers.host === undefined)
+    throw new Problem(400, "A request of HTTP/1.1 names the host that it is for: the header 'Host' is missing.")
+}
+
 /** Pages of other origins send what a browser knows about its user; nothing here is for them. */
 export function refuseOtherOrigin({ headers }: Pick<IncomingMessage, 'headers'>): void {
   const { origin, host = '' } = headers

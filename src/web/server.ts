@@ -19,6 +19,7 @@ import {
   givenInBody,
   givenInQuery,
   refuseOtherOrigin,
+  refuseWithoutHost,
   type Target,
   targetOf,
 } from './request.ts'
@@ -120,6 +121,7 @@ export class ApiServer {
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    refuseWithoutHost(request)
     const target = targetOf(request.url ?? '')
     const { path } = target
     // The same for everybody, and nothing of the cluster in it: a link on a page elsewhere may lead here.

@@ -137,6 +137,11 @@ test.each([
 test('a node that is being fenced says so', () => {
   const record = { id: '1', target: 'n1', action: 'reboot', begun: '', outcome: 'pending' as const }
   expect(stateOfNode(node('n1', { unclean: true }), [record]).word).toBe('being fenced')
+  // Without quorum the last that is known of others is old.
+  const alone = { quorate: false, notHeard: ['n2'] }
+  expect(stateOfNode(node('n2'), [], alone).word).toBe('not heard')
+  expect(stateOfNode(node('n1'), [], alone).word).toBe('online')
+  expect(stateOfNode(node('n2'), [], { ...alone, quorate: true }).word).toBe('online')
 })
 
 test('remote nodes are columns as long as there is room, and a heat map beyond', () => {

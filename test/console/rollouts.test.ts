@@ -18,7 +18,12 @@ function definition() {
     rollout: 'shop',
     version: '2',
     nodes: 'all',
-    steps: { actions: [{ name: 'upgrade', run: 'true', undo: 'true' }, { name: 'restart', run: 'true' }] },
+    steps: {
+      actions: [
+        { name: 'upgrade', run: 'true', undo: 'true' },
+        { name: 'restart', run: 'true' },
+      ],
+    },
   })
   if (!read.ok) throw new Error(JSON.stringify(read.reports))
   return read.value
@@ -27,7 +32,18 @@ function definition() {
 type Node = ShownRollout['nodes'][number]
 const node = (name: string, phase: Node['phase'], more: Partial<Node> = {}): Node =>
   ({
-    ...{ node: name, wave: 0, phase, goal: 'forward', since, command: 0, touched: 0, attempt: 1, serial: 1, held: false },
+    ...{
+      node: name,
+      wave: 0,
+      phase,
+      goal: 'forward',
+      since,
+      command: 0,
+      touched: 0,
+      attempt: 1,
+      serial: 1,
+      held: false,
+    },
     ...more,
   }) as Node
 
@@ -118,7 +134,11 @@ test('what can be said depends on the state, and each line is a command of the A
 
 test('what a word would do names the nodes: what is finished, what goes on, what is put back, and what has no undo', () => {
   const effect = (word: string, one: RolloutFacts) => effectOf(word, { rollouts: [one], fleet: [] })
-  const running = rollout([node('n1', 'done', { touched: 2 }), node('n2', 'working', { touched: 1 }), node('n3', 'waiting')])
+  const running = rollout([
+    node('n1', 'done', { touched: 2 }),
+    node('n2', 'working', { touched: 1 }),
+    node('n3', 'waiting'),
+  ])
   expect(effect('pause', running)).toEqual(['No further node begins.', 'n2 is finished first.'])
   expect(effect('resume', halted)).toEqual([
     'n2 goes on with the command that failed.',

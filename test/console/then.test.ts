@@ -1,6 +1,7 @@
 /** What stands where on the line of time. */
 import { expect, test } from 'vitest'
 import type { TimelineEvent } from '../../src/cli/index.ts'
+import { withAges } from '../../src/console/base/time.ts'
 import { lanesOf, moved, nearest, ticksOf, viewOf, zoomed } from '../../src/console/then/axis.ts'
 
 const start = Date.parse('2026-11-27T02:14:00.000Z')
@@ -74,4 +75,12 @@ test('ticks are round times, no more than fit', () => {
   expect(ticksOf({ from: start, to: start + 60_000 }, 700).map(({ x }) => Math.round(x))).toEqual([
     0, 117, 233, 350, 467, 583, 700,
   ])
+})
+
+test('a sentence says how long ago a moment is now, not when it was written', () => {
+  const now = Date.parse('2026-11-28T01:27:45Z')
+  const said = (age: string): string => `Failed: front start on n2 at 2026-11-28 00:27:45 UTC (${age} ago): findif (x)`
+  expect(withAges(said('2 s'), now)).toBe('Failed: front start on n2 at 00:27:45 (60 min ago): findif (x)')
+  expect(withAges(said('1 min'), now + 3 * 3_600_000)).toContain('00:27:45 (4 h ago)')
+  expect(withAges('n2 is unclean: it must be fenced.', now)).toBe('n2 is unclean: it must be fenced.')
 })

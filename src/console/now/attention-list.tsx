@@ -2,11 +2,17 @@
 import type { Attention } from '../../cli/index.ts'
 import { Command } from '../base/command.tsx'
 import { linkTo } from '../base/route.ts'
+import { withAges } from '../base/time.ts'
+import { useTurn } from '../base/turn.ts'
+
+/** So that ages are not older than they say. */
+const againMs = 5000
 
 const words: Readonly<Record<Attention['level'], string>> = { critical: 'Critical', warning: 'Warning', note: 'Note' }
 const signs: Readonly<Record<Attention['level'], string>> = { critical: '■', warning: '▲', note: '·' }
 
 export function AttentionList({ attention }: { readonly attention: readonly Attention[] }) {
+  useTurn(againMs)
   const urgent = attention.filter(({ level }) => level !== 'note')
   const notes = attention.filter(({ level }) => level === 'note')
   return (
@@ -45,7 +51,7 @@ function Line({ one: { level, text, resources, nodes, next } }: { readonly one: 
       <span class="sign">
         <span aria-hidden="true">{signs[level]}</span> {words[level]}
       </span>
-      <span class="sentence">{text}</span>
+      <span class="sentence">{withAges(text, Date.now())}</span>
       <span class="next">
         {about !== undefined && <a href={linkTo('now', about)}>why {about}</a>}
         {next.map((command) => (

@@ -145,7 +145,13 @@ export interface NodeState {
   readonly word: string
 }
 
-export function stateOfNode(node: NodeFacts, fencing: StatusFacts['fencing']): NodeState {
+export function stateOfNode(
+  node: NodeFacts,
+  fencing: StatusFacts['fencing'],
+  quorum: Pick<StatusFacts['quorum'], 'quorate' | 'notHeard'> = { quorate: true, notHeard: [] },
+): NodeState {
+  // Without quorum what is known of others is old: nobody may read that a node is online which is not heard.
+  if (!quorum.quorate && quorum.notHeard.includes(node.name)) return { mark: 'offline', word: 'not heard' }
   if (fencing.some(({ target, outcome }) => target === node.name && outcome === 'pending'))
     return { mark: 'pending', word: 'being fenced' }
   if (node.unclean) return { mark: 'failed', word: 'UNCLEAN' }

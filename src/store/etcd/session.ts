@@ -152,10 +152,19 @@ export async function grantLease(
 }
 
 export function unanswered(what: string, timeoutMs: number, cause: unknown): StoreUnavailableError {
-  const why = cause === undefined ? 'no member answered' : messageOf(cause)
+  const why = cause === undefined ? 'no member answered' : withoutWrapping(messageOf(cause))
   return new StoreUnavailableError(
     `The store could not ${what} ${inTime(timeoutMs)} (${why}). Most of its voters must be up and reach each other: see 'systole quorum status'.`,
     cause,
+  )
+}
+
+/** Of a connection that was never made gRPC tells more about itself than about the cause. */
+function withoutWrapping(message: string): string {
+  return (
+    /^14 UNAVAILABLE: No connection established\. Last error: (?:Error: )?(.+?)\. Resolution note: .*$/s.exec(
+      message,
+    )?.[1] ?? message
   )
 }
 

@@ -7,7 +7,7 @@ import { describeHold, holdsIn, howToEnd } from '../../../holds/index.ts'
 import type { ClusterState } from '../../../rpc/index.ts'
 import { declaredGates, declaredServices } from '../../../services/index.ts'
 import { type ClusterStatus, failuresAlike, type NodeStatus, remarksOn } from '../../../status/index.ts'
-import type { Attention, StoppedTogether } from '../../facts/status-facts.ts'
+import { type Attention, resourceFacts, type StoppedTogether } from '../../facts/status-facts.ts'
 import { describeAttempts, unresolved } from '../stonith/history.ts'
 import { describeFailures, switchedOff, unheard } from './sentences.ts'
 
@@ -52,16 +52,35 @@ function ofThisNode({ state, read }: Seen): readonly Attention[] {
     ...(state.quorate
       ? []
       : [
-          about('critical', `This node has no quorum${who === '' ? '' : `; ${who}`}. This is the last known state.`, {
-            next: ['systole quorum status'],
-          }),
+          about(
+            'critical',
+            `This node has no quorum${who === '' ? '' : `; ${who}`}. ${withoutQuorum[read.options.noQuorumPolicy]} This is the last known state.`,
+            { next: ['systole quorum status'] },
+          ),
         ]),
     ...(state.store.healthy
       ? []
-      : [about('critical', `The store is not healthy: ${state.store.message ?? 'unknown reason'}.`)]),
+      : [
+          // It needs the same majority: without quorum this is no second trouble.
+          about(
+            state.quorate ? 'critical' : 'note',
+            sentence(`The store is not healthy: ${state.store.message ?? 'unknown reason'}`),
+          ),
+        ]),
     ...off,
     ...state.notes.map((note) => about('note', note)),
   ]
+}
+
+const sentence = (text: string): string => (text.endsWith('.') ? text : `${text}.`)
+
+/** What it means for what runs here. */
+const withoutQuorum: Readonly<Record<ClusterStatus['options']['noQuorumPolicy'], string>> = {
+  stop: 'It stops what it runs, and starts nothing (no-quorum-policy=stop).',
+  freeze: 'It goes on with what it runs, and starts nothing (no-quorum-policy=freeze).',
+  demote: 'It demotes what is promoted, goes on with the rest, and starts nothing (no-quorum-policy=demote).',
+  ignore: 'It goes on as with quorum (no-quorum-policy=ignore).',
+  fence: 'It fences itself (no-quorum-policy=suicide or fence).',
 }
 
 function ofFencing({ state, read }: Seen): readonly Attention[] {
@@ -70,21 +89,32 @@ function ofFencing({ state, read }: Seen): readonly Attention[] {
     ? []
     : [...new Set(open.map(({ target }) => target))].flatMap((target) => {
         const own = open.filter((record) => record.target === target)
-        const level = own.some(({ outcome }) => outcome === 'failed') ? 'critical' : 'warning'
-        const next = [`systole why --fence ${target}`]
+        const node = read.nodes.find(({ name }) => name === target)
+        // It came back by itself: what failed then says that its device does not work, and keeps nobody waiting.
+        const isOver =
+          node !== undefined && node.online && !node.unclean && own.every(({ outcome }) => outcome === 'failed')
+        const level = isOver || own.every(({ outcome }) => outcome !== 'failed') ? 'warning' : 'critical'
+        const next = [`systole why --fence ${target}`, ...(isOver ? [`systole stonith history cleanup ${target}`] : [])]
         return describeAttempts(own, read.now).map((line) =>
           about(level, `Fencing: ${line}`, { nodes: [target], next }),
         )
       })
 }
 
-function ofNode(node: NodeStatus, { state }: Seen): readonly Attention[] {
+function ofNode(node: NodeStatus, { state, read }: Seen): readonly Attention[] {
   const { name, kind } = node
   const nodes = [name]
   const why = [`systole why ${name}`]
   // Without quorum nobody knows how others are.
   if (state?.quorate === false) return []
-  if (node.unclean) return [about('critical', `${name} is unclean: it must be fenced.`, { nodes, next: why })]
+  if (node.unclean) {
+    const waiting = onlyOn(name, read)
+    const rest =
+      waiting.length === 0
+        ? ''
+        : ` Until then ${listOf(waiting)} ${waiting.length === 1 ? 'starts' : 'start'} nowhere else.`
+    return [about('critical', `${name} is unclean: it must be fenced.${rest}`, { nodes, next: why })]
+  }
   if (!node.online && !node.isBundleNode)
     return [
       about('warning', `${kind === 'member' ? name : `The ${kind} node ${name}`} is offline.`, { nodes, next: why }),
@@ -103,6 +133,22 @@ function ofNode(node: NodeStatus, { state }: Seen): readonly Attention[] {
       ? [about('warning', `The health of ${name} is ${node.health}.`, { nodes, next: ['systole node health'] })]
       : []),
   ]
+}
+
+/** What ran there alone and is not a device: groups and others by their own names, instances of clones not. */
+function onlyOn(node: string, read: ClusterStatus): readonly string[] {
+  return [
+    ...new Set(
+      resourceFacts(read.resources).flatMap(({ nodes, agent, kinds, inside, configured }) =>
+        nodes.includes(node) && kinds[0] !== 'clone' && !agent.startsWith('stonith:') ? [inside[0] ?? configured] : [],
+      ),
+    ),
+  ]
+}
+
+function listOf(names: readonly string[]): string {
+  const more = names.length - mostNamed
+  return `${names.slice(0, mostNamed).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
 }
 
 function ofTransition({ state }: Seen): readonly Attention[] {
@@ -124,9 +170,7 @@ function ofResources({ read, stopped }: Seen): readonly Attention[] {
     })
   })
   const idle = stopped.map(({ resources, cause }) => {
-    const more = resources.length - mostNamed
-    const names = `${resources.slice(0, mostNamed).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
-    return about('critical', `Not running: ${names}: ${cause}`, {
+    return about('critical', `Not running: ${listOf(resources)}: ${cause}`, {
       resources,
       next: resources.slice(0, 1).map((resource) => `systole why ${resource}`),
     })
