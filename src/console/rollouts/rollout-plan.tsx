@@ -33,7 +33,6 @@ function Waves({ plan }: { readonly plan: RolloutPlan }) {
         </p>
       )}
       {waves.map(({ role, groups, waiting }, at) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: waves have nothing but their order
         <section key={at}>
           <h4>
             Wave {at + 1}

@@ -91,8 +91,7 @@ function ofFencing({ state, read }: Seen): readonly Attention[] {
         const own = open.filter((record) => record.target === target)
         const node = read.nodes.find(({ name }) => name === target)
         // It came back by itself: what failed then says that its device does not work, and keeps nobody waiting.
-        const isOver =
-          node !== undefined && node.online && !node.unclean && own.every(({ outcome }) => outcome === 'failed')
+        const isOver = node?.online === true && !node.unclean && own.every(({ outcome }) => outcome === 'failed')
         const level = isOver || own.every(({ outcome }) => outcome !== 'failed') ? 'warning' : 'critical'
         const next = [`systole why --fence ${target}`, ...(isOver ? [`systole stonith history cleanup ${target}`] : [])]
         return describeAttempts(own, read.now).map((line) =>
