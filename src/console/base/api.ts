@@ -53,11 +53,14 @@ interface ActOptions {
   readonly ifVersion?: string | undefined
 }
 
+/** Texts by the names of their files. */
+export type GivenFiles = Readonly<Record<string, string>>
+
 export interface ActBody {
   readonly words?: readonly string[]
   readonly flags?: Readonly<Record<string, string | boolean | readonly string[]>>
   /** The texts of files that the words name. */
-  readonly files?: Readonly<Record<string, string>>
+  readonly files?: GivenFiles
 }
 
 export function apiWith(credentials: Credentials, onRefused: () => void): Api {

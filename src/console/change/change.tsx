@@ -4,13 +4,13 @@
  */
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import type { StatusFacts } from '../../cli/index.ts'
-import type { Answer, Api } from '../base/api.ts'
+import type { Answer, Api, GivenFiles } from '../base/api.ts'
 import { Command as CommandText } from '../base/command.tsx'
 import { linkTo } from '../base/route.ts'
 import { type Command, commandsIn, confirmationOf, isOfPcs, type Read, readLine, splitWords } from './command-line.ts'
 import { Forms } from './forms/forms.tsx'
 import { quoted } from './forms/lines.ts'
-import { Given, type GivenFiles } from './given-files.tsx'
+import { Given } from './given-files.tsx'
 import { type Effects, isSeen, type Preview, previewOf, refusalOf, Shown } from './preview.tsx'
 
 interface Done {

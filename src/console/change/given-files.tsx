@@ -1,6 +1,5 @@
 /** Files that the words of a command name: read by the browser, and sent along. */
-
-export type GivenFiles = Readonly<Record<string, string>>
+import type { GivenFiles } from '../base/api.ts'
 
 export function Given({
   files,

@@ -1,7 +1,6 @@
 /** What every form is given, and whom it tells its line. */
 import type { StatusFacts } from '../../../cli/index.ts'
-import type { Api } from '../../base/api.ts'
-import type { GivenFiles } from '../given-files.tsx'
+import type { Api, GivenFiles } from '../../base/api.ts'
 
 export interface Around {
   readonly api: Api

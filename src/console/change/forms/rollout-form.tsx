@@ -38,7 +38,7 @@ export function RolloutForm({ onLine }: Pick<Around, 'onLine'>) {
         )}
       </Labelled>
       <div class="field wide">
-        <Labelled title="What it says" required help="Nodes, how many at once, and the commands with their undo.">
+        <Labelled title="Text of the file" required help="Nodes, how many at once, and the commands with their undo.">
           {(ties) => (
             <textarea
               {...ties}
