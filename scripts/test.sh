@@ -18,10 +18,10 @@ suite() { # NAME PROJECT [FILE...]
 for name in shared apart machine; do
   project=$name more=()
   [ "$name" = machine ] || project=quick
-  [ "$name" = shared ] && more=(--no-isolate)
+  [ "$name" = apart ] || more=(--no-isolate)
   QUICK_PART=$name suite "$name" "$project" "${more[@]}" && continue
   mapfile -t failed < <(node scripts/failed-files.mjs "$results/$name.json")
   [ ${#failed[@]} -gt 0 ] && suite "$name-again" "$project" "${failed[@]}"
 done
-npm run -s conformance -- --check --summary "$results/conformance.json"
+node scripts/run.mjs scripts/conformance.ts --check --summary "$results/conformance.json"
 node scripts/count-results.mjs "$results"

@@ -10,6 +10,27 @@ beforeAll(() => cluster.begin(), 120_000)
 afterAll(() => lab.close(), 60_000)
 
 describe('three nodes with fencing', () => {
+  test('(e) the active node is cut off: it is fenced, comes back and joins', async () => {
+    await cluster.settle()
+    const victim = await cluster.active()
+    const init = lab.power.pid1(victim)
+    const cut = Date.now()
+    await lab.network.link(victim, 'down')
+    expect(await cluster.answering(cut, (node) => node !== victim)).not.toBe(victim)
+    await lab.until('the node is fenced', () => !lab.power.isOn(victim) || lab.power.pid1(victim) !== init)
+    await cluster.settle()
+    expect((await lab.status(victim)).nodes.find(({ name }) => name === victim)?.online).toBe(true)
+  }, 120_000)
+
+  test('(h) all nodes lose power and return', async () => {
+    await cluster.settle()
+    await Promise.all(lab.nodes.map((node) => lab.power.off(node)))
+    const returned = Date.now()
+    for (const node of lab.nodes) await lab.power.on(node)
+    await cluster.answering(returned)
+    await cluster.settle()
+  }, 120_000)
+
   test('(j) the same with fencing disabled', async () => {
     await cluster.settle()
     await cluster.fencing(false)

@@ -2,14 +2,17 @@
  * Two nodes, a third for their quorum, and a remote node that runs what they tell it. The scenarios run in their order on one
  * cluster.
  */
-import { readFileSync } from 'node:fs'
+import { randomBytes } from 'node:crypto'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Lab } from './lab/lab.ts'
 import { createService, holder, isOnline, runsOn, servicePid, tool } from './lab/remote.ts'
+import { RemoteJobs } from './lab/remote-jobs.ts'
 
 const remote = 'r1'
 const lab = new Lab(['n1', 'n2', 'n3', remote], { remotes: [remote] })
+const jobs = new RemoteJobs(lab, remote)
 
 beforeAll(async () => {
   await lab.start()
@@ -60,6 +63,76 @@ describe('a remote node', () => {
     await lab.systole('n1', 'role', 'remove', 'db', 'n1', 'n2', remote)
     expect(await lab.systole('n1', 'role', 'list')).toBe('No node has a role.\n')
   }, 60_000)
+
+  test('a job runs there and on members, by name and by role; any member shows its output', async () => {
+    const from = await jobs.notHolder()
+    const shown = await lab.systole(
+      from,
+      'job',
+      'run',
+      `--on=n1,${remote}`,
+      '--',
+      'sh',
+      '-c',
+      'echo I am $SYSTOLE_NODE',
+    )
+    for (const node of ['n1', remote]) expect(shown).toContain(`${node}: I am ${node}\n`)
+    await lab.systole('n1', 'role', 'add', 'edge', remote)
+    await lab.until('the role is known', async () => (await lab.systole(from, 'role', 'list', 'edge')).includes(remote))
+    const failed = lab.systole(from, 'job', 'run', '--on=role=edge', '--', 'sh', '-c', 'echo no >&2; exit 5')
+    await expect(failed).rejects.toMatchObject({
+      cause: { code: 1, stdout: expect.stringMatching(/^r1: no\nr1 +failed with exit code 5/) as unknown },
+    })
+  }, 60_000)
+
+  test('its output comes as it is printed, in the bound that the job has', async () => {
+    const id = await jobs.detached(
+      `echo first; while [ ! -e ${jobs.file('more')} ]; do sleep 0.1; done; seq 1 9999`,
+      '--max-output=2048',
+    )
+    const from = await jobs.notHolder()
+    const followed = lab.systole(from, 'job', 'output', id)
+    await lab.until('the node of the task has begun', async () => (await jobs.job(id)).nodes[0]?.state === 'started')
+    writeFileSync(jobs.file('more'), '')
+    const text = await followed
+    expect(text).toMatch(/^r1: first\nr1: 1\n/)
+    expect(text).toMatch(/bytes of output were dropped here/)
+    expect(text).toMatch(/r1: 9999\n$/)
+  }, 60_000)
+
+  test('a file is copied to it whole, and left alone where it is there already', async () => {
+    const content = randomBytes(3 * 1024 * 1024)
+    writeFileSync(jobs.file('original'), content)
+    const copy = async (from: string): Promise<string> =>
+      await lab.systole(
+        from,
+        'job',
+        'copy',
+        jobs.file('original'),
+        `--on=n2,${remote}`,
+        '--to=/run/copied',
+        '--mode=0640',
+      )
+    await copy(await jobs.notHolder())
+    expect(await lab.inNode(remote, 'sh', '-c', 'sha256sum < /run/copied; stat -c %a:%u /run/copied')).toBe(
+      await lab.inNode('n2', 'sh', '-c', 'sha256sum < /run/copied; stat -c %a:%u /run/copied'),
+    )
+    expect(await copy(await holder(lab, remote, 'n1'))).toMatch(/r1.*(already|unchanged)/)
+    await expect(
+      lab.systole('n1', 'job', 'copy', jobs.file('original'), `--on=${remote}`, '--to=/no/such/folder/file'),
+    ).rejects.toMatchObject({ cause: { stdout: expect.stringMatching(/r1 .*cannot be written/) as unknown } })
+  }, 90_000)
+
+  test('a job that is cancelled ends there', async () => {
+    const id = await jobs.detached(`echo $$ > ${jobs.file('pid')}; exec sleep 600`)
+    await lab.until('it runs', async () => jobs.lines('pid') === 1)
+    await lab.systole(await jobs.notHolder(), 'job', 'cancel', id)
+    expect((await jobs.until(id, 'done')).nodes[0]).toMatchObject({ node: remote, state: 'cancelled' })
+  }, 60_000)
+
+  test('nobody on it may run jobs', async () => {
+    await expect(lab.systole(remote, 'job', 'run', '--all', '--', 'id')).rejects.toThrow()
+  }, 30_000)
 
   test('keeps what the option secret-names calls secret out of its log', async () => {
     await lab.systole('n1', 'property', 'set', 'secret-names=stat*')

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { Lab } from './lab/lab.ts'
+import { Lab } from '../nodes/lab/lab.ts'
 
 /** Nodes that are lost for good, one after the other: their votes go to others, so that the rest keeps its quorum. */
 const lab = new Lab(['n1', 'n2', 'n3', 'n4'])
