@@ -21,7 +21,7 @@ import { bmcPassword, bmcUser, PowerControllers } from './bmc.ts'
 import { Client } from './client.ts'
 import { LabNetwork, run } from './network.ts'
 import { PowerSupply } from './power.ts'
-import { StatusReader } from './status-reader.ts'
+import { onlyReads, StatusReader } from './status-reader.ts'
 
 export interface StatusNode {
   readonly name: string
@@ -194,7 +194,9 @@ export class Lab {
   }
 
   async systole(node: string, ...args: readonly string[]): Promise<string> {
-    return await this.inNode(node, 'systole', ...args)
+    return onlyReads(args) && this.#runsThisBuild()
+      ? await this.#reader.read(`/proc/${this.power.pid1(node)}/root`, args)
+      : await this.inNode(node, 'systole', ...args)
   }
 
   /** The same, where a failure is an answer too. */
@@ -212,10 +214,7 @@ export class Lab {
 
   /** What `systole status --json` says on the node, through the socket of its daemon there. */
   async status(node: string): Promise<Status> {
-    const text = this.#runsThisBuild()
-      ? await this.#reader.read(`/proc/${this.power.pid1(node)}/root`)
-      : await this.systole(node, 'status', '--json')
-    return JSON.parse(text) as Status
+    return JSON.parse(await this.systole(node, 'status', '--json')) as Status
   }
 
   /** Another build's programs, or those of a package, take the place of the links. */

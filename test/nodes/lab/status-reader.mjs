@@ -1,6 +1,6 @@
-// Asks the daemons of a lab's nodes for the status of the cluster with the program `systole` itself, which stays loaded: a test that waits
-// for a state asks many times, and each process of its own costs ten times as much. Arguments: the program's code. Messages of the parent:
-// {id, root}, the folder that is `/` for the node; answers: {id, exitCode, output, errors}. Ends with its parent.
+// Asks the daemons of a lab's nodes with the program `systole` itself, which stays loaded: a test that waits for a state asks many times, and
+// each process of its own costs ten times as much. Arguments: the program's code. Messages of the parent: {id, root, words}, the folder that
+// is `/` for the node, and what is asked; answers: {id, exitCode, output, errors}. Ends with its parent.
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -34,11 +34,11 @@ for (const name of ['stdout', 'stderr']) {
 }
 
 process.on('disconnect', () => process.exit(0))
-process.on('message', async ({ id, root }) => {
+process.on('message', async ({ id, root, words }) => {
   const answer = { stdout: '', stderr: '' }
   // The program reads it before it waits for anything.
   process.env.SYSTOLE_ROOT = root
-  const exitCode = await printed.run(answer, () => program.exports.main(['status', '--json']))
+  const exitCode = await printed.run(answer, () => program.exports.main(words))
   for (const stream of [process.stdout, process.stderr]) stream.removeAllListeners('error')
   process.send({ id, exitCode, output: answer.stdout, errors: answer.stderr })
 })

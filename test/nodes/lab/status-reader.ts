@@ -1,4 +1,4 @@
-/** Asks for the status as `systole status --json` does, by a process that stays (`status-reader.mjs`). */
+/** Asks as `systole status --json` and other commands that only read do, by a process that stays (`status-reader.mjs`). */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -9,6 +9,23 @@ interface Answer {
   readonly output: string
   readonly errors: string
 }
+
+/** They print what the daemon answers, and look at nothing else on the node. */
+const reading = new Set([
+  'cluster status',
+  'config history',
+  'hold list',
+  'job list',
+  'job show',
+  'lock list',
+  'play list',
+  'quorum status',
+  'rollout history',
+  'rollout versions',
+])
+
+export const onlyReads = (words: readonly string[]): boolean =>
+  words.at(-1) === '--json' && (words.length === 2 ? words[0] === 'status' : reading.has(words.slice(0, 2).join(' ')))
 
 export class StatusReader {
   readonly #code: string
@@ -22,22 +39,26 @@ export class StatusReader {
   }
 
   /** `root`: the folder that is `/` for the node. */
-  async read(root: string): Promise<string> {
+  async read(root: string, words: readonly string[]): Promise<string> {
     this.#child ??= this.#start()
     const child = this.#child
     this.#asked += 1
     const id = this.#asked
     const answer = await new Promise<Answer | undefined>((resolve) => {
       this.#open.set(id, resolve)
-      child.send({ id, root }, (error) => {
+      child.send({ id, root, words }, (error) => {
         if (error !== null) resolve(undefined)
       })
     })
     this.#open.delete(id)
     if (answer === undefined) throw new Error('The process that reads the status has ended.')
-    if (answer.exitCode !== 0)
-      throw new Error(`systole status --json: exit code ${answer.exitCode}\n${answer.output}${answer.errors}`)
-    return answer.output
+    const { exitCode: code, output: stdout, errors: stderr } = answer
+    // As for a process of its own (`network.ts`).
+    if (code !== 0)
+      throw new Error(`Command failed: systole ${words.join(' ')}\n${stdout}${stderr}`, {
+        cause: { code, stdout, stderr },
+      })
+    return stdout
   }
 
   async close(): Promise<void> {
