@@ -181,6 +181,7 @@ export default defineConfig({
             ...(part === 'rules' ? notForRules : []),
           ],
           testTimeout: 30_000,
+          hookTimeout: 60_000,
           expect: patient,
           // One more than there are cores: several files wait for processes and networks most of their time.
           maxWorkers: 3,

@@ -68,6 +68,7 @@ interface Rollouts {
 }
 
 test('a rollout takes it to a version with the cluster nodes: drained, released, and put back', async () => {
+  await lab.systole('n1', 'role', 'add', 'edge', remote)
   await lab.systole('n1', 'resource', 'create', 'edge', 'ocf:pacemaker:Dummy', 'op', 'monitor', 'interval=10s')
   await lab.systole('n1', 'constraint', 'location', 'edge', 'prefers', `${remote}=1000`, '--wait')
   const at = async (): Promise<string> => (await lab.whereIs('edge', 'n1')).join()
