@@ -20,8 +20,6 @@ const reading = new Set([
   'lock list',
   'play list',
   'quorum status',
-  'rollout history',
-  'rollout versions',
 ])
 
 export const onlyReads = (words: readonly string[]): boolean =>
