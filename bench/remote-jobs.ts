@@ -2,7 +2,7 @@
  * `npm run bench:remote-jobs [-- --remotes N]`: jobs on 20, 50 and a hundred light-weight remote nodes behind three members of one machine, with the load of the machine: how
  * long they take, what a node that joins costs, and how much the daemons of the members grow. Each row is printed once it is known: on a busy machine the last come late.
  */
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { cpus, loadavg } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -66,7 +66,29 @@ function row(what: string, value: string): void {
   console.log(`| ${what} | ${value} | ${load.join(', ')} |`)
 }
 
+/** Why connections to remote nodes ended, as the members log it. */
+function broken(): string {
+  const lines = members.flatMap((node) =>
+    readFileSync(join(lab.folder, 'nodes', node, 'systoled.log'), 'utf8').split('\n'),
+  )
+  const reasons = lines
+    .filter((line) => line.includes('the connection to a remote node broke'))
+    .map((line) => /"reason":"([^"]*)"/.exec(line)?.[1] ?? '')
+  const counts = [...new Set(reasons)].map((reason) => `${reason}: ${reasons.filter((one) => one === reason).length}`)
+  return counts.length === 0 ? 'none' : counts.join(', ')
+}
+
 const secondsOf = (accounts: readonly CpuAccount[]): number => accounts.reduce((sum, one) => sum + one.seconds, 0)
+
+/** How many of the nodes have run it. A machine that is busier than its nodes bear loses some of them for a moment. */
+async function succeeded(...words: readonly string[]): Promise<number> {
+  const text = await lab.systole('n1', 'job', 'run', ...words).catch((error: unknown) => {
+    const cause = error instanceof Error ? error.cause : undefined
+    if (typeof cause !== 'object' || cause === null || !('stdout' in cause)) throw error
+    return String(cause.stdout)
+  })
+  return text.match(/^r\d+ +succeeded/gm)?.length ?? 0
+}
 
 async function stage(from: number, to: number, accounts: readonly CpuAccount[]): Promise<void> {
   const before = secondsOf(accounts)
@@ -74,19 +96,23 @@ async function stage(from: number, to: number, accounts: readonly CpuAccount[]):
   row(`${from} to ${to} remote nodes: added, until all are online`, seconds(added))
   row(
     '… of the processors of the three members, each that joins',
-    seconds((secondsOf(accounts) - before) / (to - from)),
+    seconds((1000 * (secondsOf(accounts) - before)) / (to - from)),
   )
   row('… resident memory of the daemon of a member, the most of three', mib(await mostOf(members)))
   const on = `--on=${remotes.slice(0, to).join(',')}`
-  const parallel = `--parallel=${to}`
   const single: number[] = []
+  const missing: number[] = []
   for (let at = 0; at < runs; at++)
-    single.push(await timed(() => lab.systole('n1', 'job', 'run', on, parallel, '--', 'true')))
+    single.push(await timed(async () => missing.push(to - (await succeeded(on, `--parallel=${to}`, '--', 'true')))))
   row(`one command on ${to} remote nodes, until all results are there`, seconds(median(single)))
   const commands = join(lab.folder, 'commands')
   writeFileSync(commands, 'true\n'.repeat(commandsOfOneJob))
-  const many = await timed(() => lab.systole('n1', 'job', 'run', on, parallel, `--commands=${commands}`))
+  const many = await timed(async () =>
+    missing.push(to - (await succeeded(on, `--parallel=${to}`, `--commands=${commands}`))),
+  )
   row(`${commandsOfOneJob} commands on each of them, ${commandsOfOneJob * to} results`, seconds(many))
+  row(`… in these ${runs + 1} jobs, nodes that were lost for a moment and did not run it`, missing.join(', '))
+  row('… connections that broke so far', broken())
   row('… resident memory of the daemon of a member, the most of three', mib(await mostOf(members)))
 }
 

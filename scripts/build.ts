@@ -51,21 +51,34 @@ const commands: Readonly<Record<string, string>> = {
 
 /**
  * What a program does not need when it starts is not parsed then. gRPC's reader of .proto files is for services that none of
- * ours has; the embedded store's native library is loaded when such a store is opened, and what asks the kernel when a socket is served.
+ * ours has; the embedded store's native library is loaded when such a store is opened, what asks the kernel when a socket is served, and YAML where there is some.
  */
 const lateContents: Readonly<Record<string, string>> = {
   lmdb: "export const open = (...options) => require('lmdb').open(...options)",
   koffi: `export default { ${['load', 'address', 'struct', 'proto', 'pointer', 'array', 'decode', 'encode', 'register'].map((name) => `${name}: (...options) => require('koffi').${name}(...options)`).join(', ')} }`,
+  yaml: [
+    ...['isMap', 'isNode', 'isScalar', 'parse', 'parseDocument'].map(
+      (name) => `export const ${name} = (...options) => require('yaml').${name}(...options)`,
+    ),
+    ...['Document', 'LineCounter'].map(
+      (name) =>
+        `export class ${name} { constructor(...options) { return Reflect.construct(require('yaml').${name}, options) } }`,
+    ),
+  ].join('\n'),
 }
+/** These go into the bundle all the same; the others have native code. */
+const bundledLate: ReadonlySet<string> = new Set(['yaml'])
 
 const lateOrNever: Plugin = {
   name: 'late-or-never',
   setup: ({ onResolve, onLoad }) => {
-    onResolve({ filter: /^(lmdb|koffi|@grpc\/proto-loader)$/ }, ({ path, namespace }) =>
-      namespace === 'late' ? { path, external: true } : { path, namespace: 'late' },
-    )
+    onResolve({ filter: /^(lmdb|koffi|yaml|@grpc\/proto-loader)$/ }, ({ path, namespace }) => {
+      if (namespace !== 'late') return { path, namespace: 'late' }
+      return bundledLate.has(path) ? undefined : { path, external: true }
+    })
     onLoad({ filter: /.*/, namespace: 'late' }, ({ path }) => ({
       contents: lateContents[path] ?? 'module.exports = {}',
+      resolveDir: process.cwd(),
     }))
   },
 }

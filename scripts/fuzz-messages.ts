@@ -32,12 +32,13 @@ process.on('unhandledRejection', (error) => {
 
 const mebibytes = (bytes: number): number => Math.round(bytes / 1024 / 1024)
 
-for (const { name, feed } of chosen) {
+for (const { name, feed, begin } of chosen) {
   const begun = performance.now()
   const counts = { accepted: 0, refused: 0 }
   let memory = 0
   for (let sent = 0, seed = first; sent < messages; seed++) {
     const random = createRandom(seed)
+    begin?.()
     try {
       for (let at = 0; at < perSeed && sent < messages; at++, sent++) counts[feed(random)]++
     } catch (error) {

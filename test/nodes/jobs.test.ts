@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Lab } from './lab/lab.ts'
@@ -137,6 +137,31 @@ test('a file is copied to the nodes that do not have it, with its mode, and its 
     cause: { code: 1, stdout: expect.stringContaining('/no/folder/x cannot be written') as unknown },
   })
   expect(await lab.systole('n3', 'job', 'list')).toMatch(/3 succeeded\. +systole job copy --to=\/var\/lib/)
+})
+
+test('a large file is in no memory as a whole: not of the command, nor of a daemon', async () => {
+  const [source, mebibytes, most] = [file('large'), 128, 96]
+  for (let at = 0; at < mebibytes; at++) appendFileSync(source, Buffer.alloc(1024 * 1024, `${at} `))
+  const daemon = async (node: string, script: string): Promise<string> =>
+    await lab.inNode(node, 'sh', '-c', `cd /proc/$(cat /run/systoled.pid) && ${script}`)
+  /** The most that it had since it was asked to begin anew. */
+  const peak = async (node: string): Promise<number> =>
+    Number(/VmHWM:\s+(\d+)/.exec(await daemon(node, 'cat status'))?.[1]) / 1024
+  const measured =
+    'import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL); print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)'
+  const command = async (...words: readonly string[]): Promise<number> =>
+    Number(await lab.inNode('n1', 'python3', '-c', measured, 'systole', 'job', ...words)) / 1024
+  const both = ['n1', 'n2']
+  for (const node of both) await daemon(node, 'echo 5 > clear_refs')
+  const before = await Promise.all(both.map(peak))
+  const small = await command('list')
+  const large = await command('copy', source, '--on=n2', '--to=/var/lib/systole/large')
+  expect(await lab.inNode('n2', 'sh', '-c', `cmp ${source} /var/lib/systole/large && rm /var/lib/systole/large`)).toBe(
+    '',
+  )
+  rmSync(source)
+  const grown = (await Promise.all(both.map(peak))).map((value, at) => value - (before[at] ?? 0))
+  for (const value of [...grown, large - small]) expect(value, `${[...grown, large - small]}`).toBeLessThan(most)
 })
 
 test('a job goes on when its client is killed, a daemon of a node, and the DC; it runs once on each node', async () => {

@@ -29,7 +29,11 @@ const example = (): string => {
   const folder = file('examples')
   if (existsSync(folder)) return folder
   cpSync(examples, folder, { recursive: true })
-  for (const name of ['site.yaml', ...['base', 'database', 'identity', 'audit'].map((one) => `services/${one}.yaml`)]) {
+  for (const name of [
+    'site.yaml',
+    'members.yaml',
+    ...['base', 'database', 'identity', 'audit'].map((one) => `services/${one}.yaml`),
+  ]) {
     const path = join(folder, name)
     writeFileSync(path, readFileSync(path, 'utf8').replaceAll('/tmp/systole-play', '/var/lib/systole/play'))
   }
@@ -76,6 +80,21 @@ test('an orchestration file of Directord runs as it is, and the second time only
   expect(output).toContain('/var/lib/systole/play/site.conf is there already.')
   expect(output.match(/done before/g)?.length).toBeGreaterThanOrEqual(2)
   expect(await lab.systole('n2', 'play', 'show', second.id)).toMatch(/facts\.2 +n1 +succeeded/)
+})
+
+test('what one node makes for all is collected from it alone, and a template goes through what was collected', async () => {
+  const { state, query } = await play('n2', 'run', join(example(), 'members.yaml'))
+  expect(state).toBe('done')
+  const [cookie, ...others] = Object.values(query).flatMap((known) => known.cookie ?? [])
+  expect([typeof cookie, others]).toEqual(['string', []])
+  const addresses = nodes.map((node) => query[node]?.address)
+  for (const node of nodes) {
+    expect(await lab.inNode(node, 'cat', '/var/lib/systole/play/shared-cookie')).toBe(`${String(cookie)}\n`)
+    const members = await lab.inNode(node, 'cat', '/var/lib/systole/play/members')
+    expect(members.trim().split('\n').sort()).toEqual(
+      nodes.map((one, at) => `${String(addresses[at])}:5000 ${one}`).sort(),
+    )
+  }
 })
 
 test('services of Task-Core run by what they require; after a failure only what was not done is done', async () => {

@@ -32,6 +32,11 @@ export interface Protocol {
   readonly name: string
   /** `accepted`: it was taken for a message. */
   readonly feed: (random: Random) => 'accepted' | 'refused'
+  /**
+   * Before each seed: what one seed does is then the same whatever came before it. A frame that says it is as long as a message may be is filled by all that follows
+   * on its connection, which looks like memory that is lost.
+   */
+  readonly begin?: () => void
 }
 
 const pulse = {
@@ -184,6 +189,10 @@ function link(name: string, side: keyof typeof calls): Protocol {
   const asked = Object.entries(calls[side])
   return {
     name,
+    begin: () => {
+      open?.wire.socket.destroy()
+      open = undefined
+    },
     feed: (random) => {
       if (!open?.isOpen()) {
         open = side === 'member' ? memberSide() : remoteSide()

@@ -162,13 +162,13 @@ export class PowerSupply {
 
 /** `unshare` forks: its only child is the PID 1 of the new namespace. */
 async function firstChild(parent: ChildProcess): Promise<number> {
-  for (let attempt = 0; attempt < 1000; attempt++) {
+  for (let attempt = 0; attempt < 6000; attempt++) {
     if (parent.exitCode !== null) throw new Error(`The lab node's init ended at once, with ${parent.exitCode}.`)
     const children = parent.pid ? childrenOf(parent.pid) : []
     if (children[0] !== undefined) return children[0]
     await delay(5)
   }
-  throw new Error('The lab node did not start within 5 s.')
+  throw new Error('The lab node did not start within 30 s.')
 }
 
 function childrenOf(pid: number): readonly number[] {
