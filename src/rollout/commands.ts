@@ -66,16 +66,16 @@ const beginsAgain = 'systemctl start systoled-remote.service >/dev/null 2>&1'
 
 /**
  * A remote node whose connection breaks is fenced: so it leaves in order, and then boots. Its daemon stays down after that: if there is no boot, or if the command
- * fails or is killed, a shell in a session of its own starts it again.
+ * fails or is killed, a shell in a session of its own starts it again. That one is there before the node leaves.
  */
 function leavingFirst({ exitCodes, timeoutMs }: RolloutCommand, argv: readonly string[]): readonly string[] {
   const good = Object.entries({ '0': 'ok', ...exitCodes }).flatMap(([code, meaning]) =>
     meaning === 'ok' ? [code] : [],
   )
   const script = [
-    'systoled --remote --leave || exit 1',
     `guard=$(setsid sh -c 'echo $$; exec >/dev/null; while kill -0 "$1"; do sleep 1; done; ${beginsAgain}' systole-rollout-guard $$ </dev/null 2>/dev/null &)`,
     'trap : TERM',
+    'systoled --remote --leave || { kill "$guard" 2>/dev/null; exit 1; }',
     '"$@"',
     'code=$?',
     `case " ${good.join(' ')} " in *" $code "*)`,

@@ -338,7 +338,9 @@ describe('a command', () => {
     expect(tasksIn(begin({}).effects)).toEqual(['reboot'])
     const { state, effects } = begin(remote)
     const [leaving = ''] = tasksIn(effects)
-    expect(leaving).toMatch(/^\/bin\/sh -c systoled --remote --leave \|\| exit 1\n/)
+    expect(leaving).toMatch(
+      /^\/bin\/sh -c guard=.*\ntrap : TERM\nsystoled --remote --leave \|\| \{ kill "\$guard" 2>\/dev\/null; exit 1; \}\n/,
+    )
     expect(leaving).toMatch(
       /\ncase " 0 7 " in [\s\S]*sleep 160; systemctl start systoled-remote[\s\S]* systole-rollout-boot reboot$/,
     )
