@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { Lab } from './lab/lab.ts'
+import { Lab } from '../nodes/lab/lab.ts'
 
 /** What is shut down cleanly is missed by nobody: with `shutdown-lock` its resources wait for it. */
 const lab = new Lab(['n1', 'n2', 'n3'])

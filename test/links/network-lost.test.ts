@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { Lab } from './lab/lab.ts'
-import { beginWithService, Load, untilLinks, whatRuns } from './lab/links.ts'
+import { Lab } from '../nodes/lab/lab.ts'
+import { beginWithService, Load, untilLinks, whatRuns } from '../nodes/lab/links.ts'
 
-/** Three real nodes on two networks. More of what may happen to them: `npm run e2e:links`. */
+/** Three real nodes on two networks, one of which drops everything. */
 const lab = new Lab(['n1', 'n2', 'n3'], { links: 2 })
 
 beforeAll(() => beginWithService(lab), 120_000)

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { Lab } from './lab/lab.ts'
-import { Watchdogs } from './lab/watchdogs.ts'
+import { Lab } from '../nodes/lab/lab.ts'
+import { Watchdogs } from '../nodes/lab/watchdogs.ts'
 
 /** The fence device of a node that is cut off fails: the node must end itself. */
 const lab = new Lab(['n1', 'n2', 'n3'])
