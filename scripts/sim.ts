@@ -1,6 +1,6 @@
 /**
  * `npm run sim -- --seeds N --seed S`: runs N simulations from seed S on. A failing seed is printed with its violations;
- * `--seeds 1 --log` replays one with everything that happened. `--changing true`: nodes are added, removed and replaced; `--boots true`: what a node does when it begins takes its time, and copies of the store fall behind; `--single-loss`: one
+ * `--seeds 1 --log` replays one with everything that happened. `--changing true`: nodes are added, removed and replaced; `--boots true`: what a node does when it begins takes its time, and copies of the store fall behind; `--disks true`: nodes are fenced through disks of SBD; `--single-loss`: one
  * is, and one machine is lost meanwhile. `--faults power,leave`: only these happen. `--first-failure` ends with the first seed that fails.
  */
 import { type SimulationOptions, simulate } from '../test/simulation/world.ts'
@@ -13,6 +13,7 @@ const values = readOptions({
   nodes: { type: 'string' },
   fencing: { type: 'string' },
   watchdogs: { type: 'string' },
+  disks: { type: 'string' },
   rich: { type: 'string' },
   witness: { type: 'string' },
   changing: { type: 'string' },
@@ -23,7 +24,7 @@ const values = readOptions({
 })
 /** Left to the seed where it is not given. */
 const flag = (
-  name: 'fencing' | 'watchdogs' | 'rich' | 'witness' | 'changing' | 'boots',
+  name: 'fencing' | 'watchdogs' | 'disks' | 'rich' | 'witness' | 'changing' | 'boots',
 ): Partial<SimulationOptions> => {
   const given = oneOf(name, values[name], ['true', 'false'])
   return given === undefined ? {} : { [name]: given === 'true' }
@@ -35,6 +36,7 @@ const given: Omit<SimulationOptions, 'seed'> = {
   ...(values.nodes === undefined ? {} : { nodes: wholeNumber('nodes', values.nodes) }),
   ...flag('fencing'),
   ...flag('watchdogs'),
+  ...flag('disks'),
   ...flag('rich'),
   ...flag('witness'),
   ...flag('changing'),
@@ -50,6 +52,7 @@ const counted = [
   'migrations',
   'fencings',
   'fencedByWatchdog',
+  'fencedThroughDisks',
   'terms',
   'added',
   'removed',
@@ -73,7 +76,7 @@ for (let seed = first; seed < first + count; seed++) {
 const seconds = ((performance.now() - began) / 1000).toFixed(1)
 console.log(
   `${count} seeds in ${seconds} s: ${totals.faults} faults, ${totals.starts} starts, ${totals.promotions} promotions, ` +
-    `${totals.migrations} migrations, ${totals.fencings} fencings, ${totals.fencedByWatchdog} by watchdogs, ${totals.terms} DCs, ` +
+    `${totals.migrations} migrations, ${totals.fencings} fencings, ${totals.fencedByWatchdog} by watchdogs, ${totals.fencedThroughDisks} through disks, ${totals.terms} DCs, ` +
     `${totals.added} nodes added, ${totals.removed} removed, ${totals.cancelled} kept; ` +
     `slowest to settle ${(slowestMs / 1000).toFixed(0)} s; failing: ${failing.length === 0 ? 'none' : failing.join(' ')}`,
 )

@@ -1,6 +1,13 @@
 /** Fencing as a node's core has it: what goes in, what comes out, and what is remembered. */
 import type { MonotonicMs, NodeName } from '../base/index.ts'
-import type { ClusterView, ControllerEffect, FencingAction, NodeIncarnation } from '../controller/index.ts'
+import type {
+  ClusterView,
+  ControllerEffect,
+  DiskFencing,
+  FencingAction,
+  MemberRecord,
+  NodeIncarnation,
+} from '../controller/index.ts'
 import type {
   Announcement,
   DeviceAnswer,
@@ -39,6 +46,8 @@ export interface NodeFencing {
   /** Who asked the DC's fencer, by the ids of the demands. */
   readonly asked: ReadonlyMap<string, AskedFencing>
   readonly watchdogs: readonly WatchdogFencing[]
+  /** Of which the store is being told. */
+  readonly throughDisks: readonly ThroughDisks[]
   /** How often each node's member record was seen to come, change or go. */
   readonly memberChanges: ReadonlyMap<NodeName, number>
   /** Demands whose target is back after another boot. */
@@ -76,6 +85,13 @@ export interface WatchdogFencing {
   readonly timeoutMs: number
   /** Undefined: the target is being asked to end itself. */
   readonly wait?: SelfFencingWait
+}
+
+/** A message through disks of SBD that is about to be sent. */
+export interface ThroughDisks {
+  readonly asked: Extract<FencingEffect, { kind: 'run-device' }>
+  readonly device: FenceDevice
+  readonly attempt: number
 }
 
 interface LeftOffHistory {
@@ -136,6 +152,16 @@ export type NodeFencingInput =
       readonly written: boolean
     }
   | { readonly kind: 'device-answered'; readonly by: FencerName; readonly call: number; readonly answer: DeviceAnswer }
+  /** Its record among the members as the store's majority has it; without one, it is no member. */
+  | {
+      readonly kind: 'target-seen'
+      readonly call: number
+      readonly record?: MemberRecord
+      readonly revision?: number
+    }
+  | { readonly kind: 'target-not-seen'; readonly call: number; readonly why: string }
+  /** `why`: the store did not take it; without one, what was asked for does not hold. */
+  | { readonly kind: 'disk-word-written'; readonly call: number; readonly written: boolean; readonly why?: string }
   /** `refused`: why it could not be asked. */
   | { readonly kind: 'asked-to-end'; readonly call: number; readonly refused?: string }
 
@@ -151,6 +177,20 @@ export type NodeFencingEffect =
   | ({ readonly kind: 'record'; readonly by: FencerName; readonly ifAway: boolean } & RecordEffect)
   /** Of a survivor: by this node. Answered with `device-answered`. */
   | ({ readonly by: FencerName } & Extract<FencingEffect, { kind: 'run-device' }>)
+  /** Its record among the members is read from the store. Answered with `target-seen` or `target-not-seen`. */
+  | { readonly kind: 'look-at-target'; readonly call: number; readonly target: NodeName }
+  /**
+   * Put `fencing/disk/<node>` under that term, if the record of the target is the one of that revision; undefined: if there is none. Answered with
+   * `disk-word-written`.
+   */
+  | {
+      readonly kind: 'write-disk-word'
+      readonly call: number
+      readonly target: NodeName
+      readonly term: number
+      readonly word: DiskFencing
+      readonly ifRevision: number | undefined
+    }
   /** That life of the node is to end itself: put `fencing/self/<node>` under that comparison. Answered with `asked-to-end`. */
   | {
       readonly kind: 'ask-to-end'

@@ -9,6 +9,7 @@ import {
   stepFencing,
   watchdogDeviceId,
 } from '../fencing/index.ts'
+import { beginDiskFencing, type DisksFencingTurn } from './disk-fencing.ts'
 import type { FencerName, NodeFencingInput } from './fencing-state.ts'
 import { after, type FencingTurn, only, tell, withFencing } from './fencing-turn.ts'
 import { log, type NodeState } from './state.ts'
@@ -64,7 +65,21 @@ function runDevice(
     const { watchdogs, effects, answers } = beginWatchdogFencing(state, effect, now)
     return { turn: only(withFencing(state, { watchdogs }), ...effects), answers }
   }
-  return { turn: only(state, tell({ ...effect, by })), answers: [] }
+  const sent = beginDiskFencing(state, by, effect, state.fencing.setup?.devices ?? [])
+  if (sent === undefined) return { turn: only(state, tell({ ...effect, by })), answers: [] }
+  const { throughDisks, effects, answers } = sent
+  return { turn: only(withFencing(state, { throughDisks }), ...effects), answers }
+}
+
+export function afterDisks(
+  state: NodeState,
+  { throughDisks, effects, answers }: DisksFencingTurn,
+  now: MonotonicMs,
+): FencingTurn {
+  return answers.reduce(
+    (done, { call, answer }) => after(done, (then) => step(then, 'dc', { kind: 'device-answered', call, answer }, now)),
+    only(withFencing(state, { throughDisks }), ...effects),
+  )
 }
 
 export function afterWatchdogs(

@@ -9,6 +9,7 @@ import { assertNever, type MonotonicMs, monotonicMs, type NodeName } from '../ba
 import type { ControllerInput } from '../controller/index.ts'
 import { type FencingInput, initialFencing, nextFencingAt } from '../fencing/index.ts'
 import type { TwoNodeEffect } from '../quorum/index.ts'
+import { diskWordWritten, targetSeen } from './disk-fencing.ts'
 import {
   callNext,
   fence,
@@ -21,9 +22,9 @@ import {
 } from './fencing-demands.ts'
 import { configure, useDevices } from './fencing-devices.ts'
 import type { NodeFencing, NodeFencingEffect, NodeFencingInput } from './fencing-state.ts'
-import { afterWatchdogs, recorded, step } from './fencing-steps.ts'
+import { afterDisks, afterWatchdogs, recorded, step } from './fencing-steps.ts'
 import { after, type FencingTurn, only, tell, withFencing } from './fencing-turn.ts'
-import { log, type NodeState } from './state.ts'
+import { isQuorate, log, type NodeState } from './state.ts'
 import { askedToEnd, lookAtWatchdogs, nextWatchdogLooks } from './watchdog-fencing.ts'
 
 /** Until the view has caught up with this node's own election. */
@@ -39,6 +40,7 @@ export const initialNodeFencing: NodeFencing = {
   inLine: [],
   asked: new Map(),
   watchdogs: [],
+  throughDisks: [],
   memberChanges: new Map(),
   rebooted: new Set(),
   resets: new Map(),
@@ -68,12 +70,22 @@ export function takeFencingInput(state: NodeState, input: NodeFencingInput, now:
       return recorded(state, input, now)
     case 'device-answered':
       return step(state, input.by, { kind: 'device-answered', call: input.call, answer: input.answer }, now)
+    case 'target-seen':
+    case 'target-not-seen':
+      return afterDisks(state, targetSeen(state, input), now)
+    case 'disk-word-written': {
+      const holdsTerm = isQuorate(state, now) && state.view.dc?.term === termOf(state, input.call)
+      return afterDisks(state, diskWordWritten(state, input, holdsTerm), now)
+    }
     case 'asked-to-end':
       return afterWatchdogs(state, askedToEnd(state, input, now), now)
     default:
       return assertNever(input)
   }
 }
+
+const termOf = ({ fencing }: NodeState, call: number): number | undefined =>
+  fencing.throughDisks.find(({ asked }) => asked.call === call)?.asked.term
 
 /** What is due of it, whatever has happened. */
 export function pursueFencing(state: NodeState, now: MonotonicMs): FencingTurn {

@@ -3,6 +3,7 @@
  * one driver of it, the simulation another (ADR 44).
  */
 export { answerOf, type CommandAnswer, heardFrom } from './commands.ts'
+export { whyNotThroughDisks } from './disk-fencing.ts'
 export { judgeConfirmationOfTwo, judgeEarlierConfirmation } from './earlier-confirmation.ts'
 export { fencedInput } from './fencing.ts'
 export { fenceDevices, isNodeFenceable } from './fencing-devices.ts'
@@ -10,11 +11,12 @@ export type { FencerName, NodeFencingEffect, NodeFencingInput } from './fencing-
 export type { RecordedFencing } from './left-off.ts'
 export { NodeLoop } from './loop.ts'
 export { initialNode, nodeStep } from './node.ts'
+export { diskTroubles } from './own-disks.ts'
 export { saidOf } from './own-member.ts'
+export type { SlotAnswer, SlotRequest } from './own-slot-state.ts'
 export { voterStateOf } from './own-votes.ts'
 export type { VotesEffect, VotesInput } from './own-votes-state.ts'
-export { diskMisfit } from './own-watchdog.ts'
-export { type OwnWatchdogEffect, type OwnWatchdogInput, runningMs, watchdogTrouble } from './own-watchdog-state.ts'
+export { type OwnWatchdogEffect, type OwnWatchdogInput, watchdogTrouble } from './own-watchdog-state.ts'
 export { changesToListed, startUpTrouble, waitsForPeer } from './start-up.ts'
 export type { StartUpEffect, StartUpInput, StoreCopyEffect, StoreCopyInput } from './start-up-state.ts'
 export { isQuorate, type NodeEffect, type NodeInput, type NodeState, type OwnPlan, type SelfEnd } from './state.ts'

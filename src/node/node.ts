@@ -47,6 +47,7 @@ import {
 } from './fencing.ts'
 import type { FencingTurn } from './fencing-turn.ts'
 import { panicsWhenFenced, shutdownEscalationMs } from './options.ts'
+import { diskErrors } from './own-disks.ts'
 import { ownMember, saidOf } from './own-member.ts'
 import {
   ended,
@@ -62,7 +63,7 @@ import {
 } from './own-stops.ts'
 import { nextVotesAt, pursueVotes, takeVotesInput } from './own-votes.ts'
 import { initialOwnVotes, type VotesInput } from './own-votes-state.ts'
-import { departWithoutWatchdog, nextPermitAt, pursueWatchdog, takeWatchdogInput } from './own-watchdog.ts'
+import { departWithoutWatchdog, nextWatchdogTimes, pursueWatchdog, takeWatchdogInput } from './own-watchdog.ts'
 import { initialOwnWatchdog, reportedWatchdog, watchdogTrouble } from './own-watchdog-state.ts'
 import {
   nextStartUpAt,
@@ -137,7 +138,7 @@ export function nextNodeAt(state: NodeState, ticked: MonotonicMs): MonotonicMs |
     nextStartUpAt(state),
     nextOwnStopAt(state),
     ...nextNodeFencingAt(state, ticked),
-    nextPermitAt(state),
+    ...nextWatchdogTimes(state),
     nextVotesAt(state, ticked),
   ].filter((time) => time !== undefined)
   const next = Math.min(...times)
@@ -300,7 +301,9 @@ function showOwnMember(state: NodeState, now: MonotonicMs): NodeTurn {
 function showWatchdog({ watchdog: before }: NodeState, pursued: NodeTurn, now: MonotonicMs): NodeTurn {
   const { watchdog } = pursued.state
   if (watchdog === before) return pursued
-  const [was, is] = [before, watchdog].map((one) => JSON.stringify([reportedWatchdog(one), watchdogTrouble(one)]))
+  const [was, is] = [before, watchdog].map((one) =>
+    JSON.stringify([reportedWatchdog(one), watchdogTrouble(one), diskErrors(one)]),
+  )
   if (was === is) return pursued
   const shown = andThen(pursued, (next) => turn(next, { kind: 'watchdog', effect: { kind: 'changed' } }))
   return andThen(shown, (next) => showOwnMember(next, now))

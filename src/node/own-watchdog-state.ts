@@ -1,8 +1,8 @@
 /** What is known of this node's own watchdog, and what is asked of whoever drives it. */
 import type { MonotonicMs } from '../base/index.ts'
-import type { DiskFencing, DiskWatch, ReportedWatchdog } from '../controller/index.ts'
-import type { SlotMessage } from '../fencing/index.ts'
+import type { DiskFencing, ReportedWatchdog } from '../controller/index.ts'
 import type { DiskRule, DiskTimes, WatchdogPermit } from '../quorum/index.ts'
+import type { OwnSlot, SlotAnswer, SlotRequest } from './own-slot-state.ts'
 
 export type OwnWatchdogPhase =
   | { readonly kind: 'off' }
@@ -17,13 +17,11 @@ export type OwnWatchdogPhase =
 
 /** Of SBD's, which this node reads. */
 export interface OwnDisks {
-  readonly paths: readonly string[]
-  /** The shortest of each; undefined: too few of them were read until now. */
-  readonly times?: DiskTimes
-  /** What the others are told of them. */
-  readonly reported: DiskWatch['disks']
+  readonly slots: readonly OwnSlot[]
   /** The last readings of those without a message that ends this node. */
   readonly clean: ReadonlyMap<string, DiskReading>
+  /** The message of each as it was read last. */
+  readonly read: ReadonlyMap<string, string>
 }
 
 export interface DiskReading {
@@ -38,6 +36,10 @@ export interface OwnWatchdog {
   readonly phase: OwnWatchdogPhase
   readonly trouble?: string
   readonly disks?: OwnDisks
+  /** Requests to disks are counted. */
+  readonly lastCall: number
+  /** Disks whose slot this machine has had since it booted, by their UUIDs. */
+  readonly had: ReadonlySet<string>
   /** Asked to end: nothing keeps the watchdog from resetting this machine any more. */
   readonly doomed: boolean
   /** A word of the store for what this boot ran before it stopped in order. */
@@ -51,17 +53,12 @@ export interface OwnWatchdog {
 }
 
 export type OwnWatchdogInput =
-  /** `hadSlots`: since this boot, and it has not stopped in order since. */
-  | { readonly kind: 'begin'; readonly hadSlots: boolean }
   | { readonly kind: 'prepared'; readonly timeoutMs: number }
   | { readonly kind: 'unusable'; readonly why: string }
   | { readonly kind: 'armed' }
   /** Or it could not be opened, or be written to. */
   | { readonly kind: 'stopped'; readonly error?: string }
-  | { readonly kind: 'disks'; readonly times?: DiskTimes; readonly reported: DiskWatch['disks'] }
-  /** It holds no message that ends this node. */
-  | ({ readonly kind: 'disk-read'; readonly disk: string } & DiskReading)
-  | { readonly kind: 'disk-message'; readonly disk: string; readonly received: SlotMessage }
+  | { readonly kind: 'disk-answered'; readonly disk: string; readonly call: number; readonly answer: SlotAnswer }
   /** Asked after a test, the store said that this node is fenced through its disks. */
   | { readonly kind: 'fenced-through-disks' }
 
@@ -76,18 +73,30 @@ export type OwnWatchdogEffect =
   | { readonly kind: 'disarm' }
   /** These, and no others, from now on. */
   | { readonly kind: 'read-disks'; readonly paths: readonly string[] }
-  /** Its message is cleared, and the store is asked whether that was all: answered with `fenced-through-disks` where it was not. */
-  | { readonly kind: 'answer-test'; readonly disk: string; readonly received: SlotMessage }
+  | { readonly kind: 'disk'; readonly disk: string; readonly call: number; readonly request: SlotRequest }
+  /**
+   * A test message was cleared. What was written at that very moment is lost with it; but if that was the DC, the store knows: answered with
+   * `fenced-through-disks` where it does.
+   */
+  | { readonly kind: 'ask-fenced' }
   /** For people: how it is with the watchdog. */
   | { readonly kind: 'changed' }
 
-export const initialOwnWatchdog: OwnWatchdog = { begun: false, phase: { kind: 'off' }, doomed: false }
+export const initialOwnWatchdog: OwnWatchdog = {
+  begun: false,
+  phase: { kind: 'off' },
+  doomed: false,
+  lastCall: 0,
+  had: new Set(),
+}
 
 /** What this node says of it to the others. */
 export function reportedWatchdog({ phase, disks }: OwnWatchdog): ReportedWatchdog {
   if (phase.kind !== 'armed') return {}
   const { timeoutMs } = phase
-  return disks ? { sbd: { watchdogMs: timeoutMs, disks: disks.reported } } : { watchdogMs: timeoutMs }
+  if (disks === undefined) return { watchdogMs: timeoutMs }
+  const reported = disks.slots.map(({ path, open }) => ({ path, ...(open && { uuid: open.header.uuid }) }))
+  return { sbd: { watchdogMs: timeoutMs, disks: reported } }
 }
 
 /** Why there is none, where one is wanted. */

@@ -3,13 +3,13 @@
  * up only when the DC has taken note that nobody may count on it any more. While it is armed the pulse thread, which feeds it by its own rules
  * (`quorum/watchdog.ts`), is given the permit to let this node live again and again.
  *
- * With disks of SBD's it is armed as soon as enough of them were read, if possible before this node registers. What is read of them is handed
- * on to the pulse thread, and a message there ends this node.
+ * With disks of SBD's (`own-disks.ts`) it is armed as soon as enough of them were read, if possible before this node registers. What is read of them is
+ * handed on to the pulse thread, and a message there ends this node.
  */
 import { assertNever, type MonotonicMs, monotonicMs } from '../base/index.ts'
 import { clusterOptionValue } from '../cib/index.ts'
 import { diskWatchOf, watchdogMsOf } from '../controller/index.ts'
-import { endingOf } from '../fencing/index.ts'
+import { endingOf, type SlotMessage } from '../fencing/index.ts'
 import {
   allTellStore,
   type DiskTimes,
@@ -20,6 +20,15 @@ import {
   permitIntervalMs,
   type WatchdogPermit,
 } from '../quorum/index.ts'
+import {
+  type DisksTurn,
+  diskTimes,
+  nextDiskAt,
+  pathsOf,
+  pursueDisks,
+  takeDiskAnswer,
+  unreadDisks,
+} from './own-disks.ts'
 import {
   type DiskReading,
   type OwnWatchdog,
@@ -41,7 +50,7 @@ const withWatchdog = (state: NodeState, changed: Partial<OwnWatchdog>): NodeStat
 const tell = (effect: OwnWatchdogEffect): NodeEffect => ({ kind: 'watchdog', effect })
 
 /** Why this node must not be sent messages through a disk with these times; before it is armed, the watchdog is to have the header's own. */
-export function diskMisfit(watchdog: OwnWatchdog, header: DiskTimes): string | undefined {
+function diskMisfit(watchdog: OwnWatchdog, header: DiskTimes): string | undefined {
   const watchdogMs = runningMs(watchdog) ?? header.watchdogMs
   return diskPatienceMs({ ...header, watchdogMs }) === undefined ? timesDoNotFit(header, watchdogMs) : undefined
 }
@@ -52,13 +61,9 @@ function timesDoNotFit({ msgwaitMs, loopMs }: Pick<DiskTimes, 'msgwaitMs' | 'loo
 }
 
 export function takeWatchdogInput(state: NodeState, input: OwnWatchdogInput, now: MonotonicMs): NodeTurn {
-  const { watchdog, view, self } = state
+  const { watchdog } = state
   const { phase } = watchdog
   switch (input.kind) {
-    case 'begin': {
-      const obeyedWord = input.hadSlots ? undefined : view.diskFencing.get(self)
-      return turn(withWatchdog(state, { begun: true, ...(obeyedWord === undefined ? {} : { obeyedWord }) }))
-    }
     case 'prepared':
       return phase.kind === 'preparing' && watchdog.departs === undefined
         ? arm(state, phase, input.timeoutMs, now)
@@ -73,22 +78,28 @@ export function takeWatchdogInput(state: NodeState, input: OwnWatchdogInput, now
       )
     case 'stopped':
       return stopped(state, input.error)
-    case 'disks': {
-      const { disks } = watchdog
-      if (disks === undefined) return turn(state)
-      const { times: _before, ...rest } = disks
-      const { times, reported } = input
-      return turn(withWatchdog(state, { disks: { ...rest, reported, ...(times === undefined ? {} : { times }) } }))
-    }
-    case 'disk-read':
-      return diskRead(state, input)
-    case 'disk-message':
-      return diskMessage(state, input)
+    case 'disk-answered':
+      return diskAnswered(state, input, now)
     case 'fenced-through-disks':
       return doom(state, 'reset', throughDisks)
     default:
       return assertNever(input)
   }
+}
+
+/** The view is there. A word of the store means this boot only if it has had a slot, and has not stopped in order since. */
+export function beginWatchdog(state: NodeState): NodeState {
+  const { view, self, slotsOfBoot } = state
+  const obeyedWord = slotsOfBoot === undefined ? view.diskFencing.get(self) : undefined
+  const had = new Set(slotsOfBoot)
+  return withWatchdog(state, { begun: true, had, ...(obeyedWord === undefined ? {} : { obeyedWord }) })
+}
+
+/** With disks to read this node is fenced through those: it had better read them before it takes part. */
+export function readsDisksFirst(state: NodeState): boolean {
+  const { phase, begun } = state.watchdog
+  const disks = begun && state.isolated !== true ? wantedBy(state)?.disks : undefined
+  return disks !== undefined && phase.kind !== 'armed' && phase.kind !== 'failed'
 }
 
 /** What is due, whatever has happened. */
@@ -105,13 +116,16 @@ export function pursueWatchdog(state: NodeState, now: MonotonicMs): NodeTurn {
   const wanted = wantedBy(state)
   return [
     (next: NodeState) => readDisks(next, wanted),
+    (next: NodeState) => diskTurn(next, pursueDisks(next.watchdog, now)),
     (next: NodeState) => settle(next, wanted),
     (next: NodeState) => permitDue(next, now),
   ].reduce(andThen, turn(state))
 }
 
-export const nextPermitAt = ({ watchdog }: NodeState): MonotonicMs | undefined =>
-  watchdog.doomed ? undefined : watchdog.permitAt
+export function nextWatchdogTimes({ watchdog }: NodeState): readonly MonotonicMs[] {
+  const { doomed, begun, permitAt } = watchdog
+  return doomed ? [] : [permitAt, begun ? nextDiskAt(watchdog) : undefined].filter((time) => time !== undefined)
+}
 
 /** Nothing of the cluster's runs here any more, and the others know: the node goes (`depart`) once its watchdog is stopped. */
 export function departWithoutWatchdog(state: NodeState, lease: string | undefined): NodeTurn {
@@ -131,16 +145,15 @@ function readDisks(state: NodeState, wanted: WatchdogSetting | undefined): NodeT
   const { phase, disks, departs } = state.watchdog
   if (phase.kind !== 'off' && phase.kind !== 'failed') return turn(state)
   const paths = state.isolated === true || departs !== undefined ? [] : (wanted?.disks ?? [])
-  if (JSON.stringify(paths) === JSON.stringify(disks?.paths ?? [])) return turn(state)
+  if (JSON.stringify(paths) === JSON.stringify(pathsOf(disks))) return turn(state)
   const { disks: _before, ...rest } = state.watchdog
-  const reported = paths.map((path) => ({ path }))
-  const opened = paths.length === 0 ? rest : { ...rest, disks: { paths, reported, clean: new Map() } }
+  const opened = paths.length === 0 ? rest : { ...rest, disks: unreadDisks(paths) }
   return turn({ ...state, watchdog: opened }, tell({ kind: 'read-disks', paths }))
 }
 
 function settle(state: NodeState, wanted: WatchdogSetting | undefined): NodeTurn {
   const { phase, disks, departs } = state.watchdog
-  const times = disks?.times
+  const times = diskTimes(disks)
   const setting = wanted === undefined ? '' : JSON.stringify([wanted, times])
   switch (phase.kind) {
     case 'off':
@@ -166,7 +179,7 @@ function settle(state: NodeState, wanted: WatchdogSetting | undefined): NodeTurn
 
 function prepare(state: NodeState, wanted: WatchdogSetting, setting: string): NodeTurn {
   const { device } = wanted
-  const timeoutMs = state.watchdog.disks?.times?.watchdogMs ?? wanted.timeoutMs
+  const timeoutMs = diskTimes(state.watchdog.disks)?.watchdogMs ?? wanted.timeoutMs
   const effect = { kind: 'prepare', device, ...(timeoutMs === undefined ? {} : { timeoutMs }) } as const
   return turn(become(state, { kind: 'preparing', setting, device }), tell(effect))
 }
@@ -179,9 +192,10 @@ function arm(
   now: MonotonicMs,
 ): NodeTurn {
   const { disks } = state.watchdog
-  const patienceMs = disks?.times && diskPatienceMs({ ...disks.times, watchdogMs: timeoutMs })
-  if (disks?.times && patienceMs === undefined) return fail(state, setting, timesDoNotFit(disks.times, timeoutMs))
-  const rule = patienceMs === undefined ? {} : { disks: { count: disks?.paths.length ?? 0, patienceMs } }
+  const times = diskTimes(disks)
+  const patienceMs = times && diskPatienceMs({ ...times, watchdogMs: timeoutMs })
+  if (times && patienceMs === undefined) return fail(state, setting, timesDoNotFit(times, timeoutMs))
+  const rule = patienceMs === undefined ? {} : { disks: { count: disks?.slots.length ?? 0, patienceMs } }
   const arming = withWatchdog(become(state, { kind: 'arming', setting, timeoutMs }), { permitAt: now })
   const readings = [...(disks?.clean ?? [])].flatMap(([disk, reading]) => goodUntil(disk, reading, timeoutMs))
   return turn(arming, tell({ kind: 'arm', device, timeoutMs, ...rule }), ...readings)
@@ -243,14 +257,32 @@ function permitOf(state: NodeState, at: MonotonicMs): WatchdogPermit | undefined
 
 // ------------------------------------------------------------------ disks
 
-function diskRead(state: NodeState, input: Extract<OwnWatchdogInput, { kind: 'disk-read' }>): NodeTurn {
-  const { disks, doomed } = state.watchdog
-  if (disks === undefined) return turn(state)
-  const { disk, times, at } = input
-  const reading = { times, at }
-  const next = withWatchdog(state, { disks: { ...disks, clean: new Map([...disks.clean, [disk, reading]]) } })
-  const timeoutMs = runningMs(state.watchdog)
-  return timeoutMs === undefined || doomed ? turn(next) : turn(next, ...goodUntil(disk, reading, timeoutMs))
+function diskAnswered(
+  state: NodeState,
+  input: Extract<OwnWatchdogInput, { kind: 'disk-answered' }>,
+  now: MonotonicMs,
+): NodeTurn {
+  const { watchdog, self: node } = state
+  if (watchdog.doomed) return turn(state)
+  const rules = {
+    node,
+    misfit: (header: DiskTimes) => diskMisfit(watchdog, header),
+    isCountedOn: runningMs(watchdog) !== undefined,
+  }
+  return diskTurn(state, takeDiskAnswer(watchdog, input, rules, now))
+}
+
+function diskTurn(state: NodeState, { watchdog, effects, reading }: DisksTurn): NodeTurn {
+  const known = turn(watchdog === state.watchdog ? state : { ...state, watchdog }, ...effects)
+  if (reading === undefined) return known
+  const { disk, received, header, at, isNews } = reading
+  const timeoutMs = runningMs(watchdog)
+  const lives =
+    timeoutMs === undefined || endingOf(received) !== undefined ? [] : goodUntil(disk, { times: header, at }, timeoutMs)
+  return andThen(
+    andThen(known, (next) => turn(next, ...lives)),
+    (next) => (isNews ? diskMessage(next, disk, received) : turn(next)),
+  )
 }
 
 /** A disk whose times do not fit lets nobody live. */
@@ -259,8 +291,7 @@ function goodUntil(disk: string, { times, at }: DiskReading, watchdogMs: number)
   return patienceMs === undefined ? [] : [tell({ kind: 'disk-read', disk, until: monotonicMs(at + patienceMs) })]
 }
 
-function diskMessage(state: NodeState, input: Extract<OwnWatchdogInput, { kind: 'disk-message' }>): NodeTurn {
-  const { disk, received } = input
+function diskMessage(state: NodeState, disk: string, received: SlotMessage): NodeTurn {
   const { message, from } = received
   const read = turn(
     state,
@@ -269,7 +300,6 @@ function diskMessage(state: NodeState, input: Extract<OwnWatchdogInput, { kind: 
   const ending = endingOf(received)
   if (ending !== undefined)
     return andThen(read, (next) => doom(next, ending, `${from} has sent '${ending}' through ${disk}`))
-  if (message === 'test') return andThen(read, (next) => turn(next, tell({ kind: 'answer-test', disk, received })))
   return message === 'exit' ? andThen(read, (next) => turn(withWatchdog(next, { exitedBy: disk }))) : read
 }
 

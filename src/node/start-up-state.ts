@@ -16,6 +16,8 @@ export type StartUp =
   | { readonly kind: 'reads' }
   | { readonly kind: 'prepares' }
   | { readonly kind: 'prepares-again'; readonly at: MonotonicMs; readonly why: string }
+  /** Disks of SBD's, through which it may be fenced as soon as it takes part. */
+  | { readonly kind: 'reads-disks'; readonly until: MonotonicMs }
   /** The executor, and what else takes part. */
   | { readonly kind: 'starts-parts' }
   | { readonly kind: 'done' }

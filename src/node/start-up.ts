@@ -5,6 +5,7 @@
 import { assertNever, type MonotonicMs, monotonicMs } from '../base/index.ts'
 import { keys } from '../controller/index.ts'
 import { judgeMeeting, type MetPeer, meansBoot, meetsFirst, otherOfAll, otherOfTwo } from '../quorum/index.ts'
+import { beginWatchdog, readsDisksFirst } from './own-watchdog.ts'
 import type { StartUp, StartUpEffect, StartUpInput, StoreCopy, StoreCopyInput } from './start-up-state.ts'
 import { andThen, isQuorate, log, type NodeState, type NodeTurn, turn } from './state.ts'
 
@@ -14,6 +15,8 @@ const askOthersForMs = 1500
 const firstListAgainMs = 100
 const listAgainMs = 250
 const prepareAgainMs = 100
+/** Longer than a slot takes that is new. Disks that do not answer keep nobody from taking part. */
+const readDisksForMs = 8000
 
 export function takeStartUpInput(state: NodeState, input: StartUpInput, now: MonotonicMs): NodeTurn {
   const { startUp } = state
@@ -35,9 +38,8 @@ export function takeStartUpInput(state: NodeState, input: StartUpInput, now: Mon
     case 'going-alone-ended':
       return startUp.kind === 'ends-going-alone' ? takePart(state, now) : turn(state)
     case 'prepared':
-      return startUp.kind === 'prepares'
-        ? asked(at(state, { kind: 'starts-parts' }), { kind: 'start-parts' })
-        : turn(state)
+      if (startUp.kind !== 'prepares') return turn(state)
+      return turn(at(beginWatchdog(state), { kind: 'reads-disks', until: monotonicMs(now + readDisksForMs) }))
     case 'not-prepared':
       if (startUp.kind !== 'prepares') return turn(state)
       return turn(at(state, { kind: 'prepares-again', at: monotonicMs(now + prepareAgainMs), why: input.why }))
@@ -198,6 +200,9 @@ function pursuePhase(state: NodeState, now: MonotonicMs): NodeTurn {
       )
     case 'prepares-again':
       return now < startUp.at ? turn(state) : prepare(state)
+    case 'reads-disks':
+      if (readsDisksFirst(state) && now < startUp.until) return turn(state)
+      return asked(at(state, { kind: 'starts-parts' }), { kind: 'start-parts' })
     default:
       return turn(state)
   }
@@ -209,6 +214,7 @@ function dueOf(startUp: StartUp): readonly MonotonicMs[] {
     case 'prepares-again':
       return [startUp.at]
     case 'asks-others':
+    case 'reads-disks':
       return [startUp.until]
     default:
       return []
@@ -224,11 +230,11 @@ function prepare(state: NodeState): NodeTurn {
  * What was asked of an earlier life: its request to leave, which nobody was there to see off, must not send this one away; nor must its own fencing. One that means
  * this boot is obeyed by a daemon that has only been started again.
  */
-function staleKeys({ view, self, bootId, hasSlots }: NodeState): readonly string[] {
+function staleKeys({ view, self, bootId, slotsOfBoot }: NodeState): readonly string[] {
   const shutdown = keys.attribute(self, '', 'shutdown')
   const throughDisks = view.diskFencing.get(self)
   // Another boot was meant, or what this boot has run has ended in order since.
-  const isOver = throughDisks !== undefined && (!meansBoot(throughDisks.bootId, bootId) || hasSlots !== true)
+  const isOver = throughDisks !== undefined && (!meansBoot(throughDisks.bootId, bootId) || slotsOfBoot === undefined)
   return [
     ...(view.attributes.has(shutdown) ? [shutdown] : []),
     ...(view.selfFencing.has(self) ? [keys.selfFencing(self)] : []),

@@ -41,8 +41,8 @@ export interface NodeSetup {
   readonly met: boolean
   /** An earlier daemon began to go on without the other voters, and has not ended it. */
   readonly wasGoingAlone?: true | undefined
-  /** This boot has written to disks of SBD, and has not ended that in order. */
-  readonly hasSlots?: true | undefined
+  /** Disks of SBD's on which this boot has had a slot, by their UUIDs; undefined: on none, or it has ended that in order. */
+  readonly slotsOfBoot?: readonly string[] | undefined
   /** Of this machine; undefined: it is not known. */
   readonly bootId?: string | undefined
   /** One of several nodes on a machine: a watchdog would reset all of them. */

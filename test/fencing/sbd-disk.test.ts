@@ -5,12 +5,14 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
+import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { nodeName } from '../../src/base/index.ts'
 import { parseXml, readConfiguration } from '../../src/cib/index.ts'
 import { monotonicNow } from '../../src/daemon/host/clock.ts'
-import { openLog } from '../../src/daemon/host/log.ts'
+import { Disk } from '../../src/daemon/watchdog/disk.ts'
 import { parseAnswer } from '../../src/daemon/watchdog/disk-messages.ts'
-import { type SlotReading, SlotWatch } from '../../src/daemon/watchdog/slot-watch.ts'
+import { performSlotRequest } from '../../src/daemon/watchdog/slot-requests.ts'
 import {
   type FenceDevice,
   type FenceHost,
@@ -26,6 +28,8 @@ import {
   slotOf,
   slotOffset,
 } from '../../src/fencing/index.ts'
+import type { SlotRequest } from '../../src/node/index.ts'
+import { nextSlotAt, pursueSlot, type SlotTurn, takeSlotAnswer, unreadSlot } from '../../src/node/own-slot.ts'
 import { SharedDisk, whyNoSharedDisk } from '../nodes/lab/shared-disk.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'systole-sbd-'))
@@ -115,23 +119,32 @@ describe.skipIf(whyNot !== undefined)('a disk of sbd', () => {
   })
 
   describe('a node that is counted on', () => {
-    const readings: SlotReading[] = []
     // Beside this program is what reads a disk.
     process.argv[1] = resolve('dist/systoled.mjs')
-    let clearedAt: number | undefined
-    const noteClearing = (text: string): void => {
-      if (text.includes('is cleared')) clearedAt = monotonicNow()
+
+    /** Reads as a node does, until a reading proves something or the disk cannot be used. */
+    async function readingOf(had: boolean, isCountedOn: boolean, note = (): void => undefined) {
+      const handle = new Disk(disk.device)
+      const uuids = new Set(had ? [header.uuid] : [])
+      const rules = { node: nodeName('n1'), misfit: () => undefined, isCountedOn, had: uuids }
+      let [turn, clearedAt]: [SlotTurn, number | undefined] = [{ slot: unreadSlot(disk.device) }, undefined]
+      try {
+        for (let step = 0; step < 200 && turn.reading === undefined && turn.slot.error === undefined; step++) {
+          const now = monotonicNow()
+          if (turn.request === undefined) {
+            await delay(Math.max(0, (nextSlotAt(turn.slot) ?? now) - now))
+            turn = pursueSlot(turn.slot, monotonicNow())
+            continue
+          }
+          const answer = await performSlotRequest({ node: 'n1', disk: handle, note }, turn.request)
+          turn = takeSlotAnswer(turn.slot, answer, rules, monotonicNow())
+          if (turn.cleared !== undefined) clearedAt = monotonicNow()
+        }
+        return { ...turn, clearedAt }
+      } finally {
+        handle.close()
+      }
     }
-    const watchOf = (had: boolean, isCountedOn: boolean, note = (): void => undefined): SlotWatch =>
-      new SlotWatch(disk.device, {
-        node: 'n1',
-        log: { ...openLog('n1', 'silent'), info: noteClearing },
-        hadSinceBoot: { has: () => had, add: note },
-        misfit: () => undefined,
-        isCountedOn: () => isCountedOn,
-        onReading: (reading) => readings.push(reading),
-        onChange: () => undefined,
-      })
 
     const cases = [
       {
@@ -158,31 +171,40 @@ describe.skipIf(whyNot !== undefined)('a disk of sbd', () => {
     ] as const
     for (const { name, had, isCountedOn, message, late } of cases)
       test(name, async () => {
-        readings.length = 0
         const reset = letterOf(header, 'reset', 'n9').toString('base64')
         await ask({ kind: 'write', offset: slotOffset(header, 0) + header.sectorSize, data: reset })
-        const watch = watchOf(had, isCountedOn)
-        try {
-          await expect.poll(() => readings.length, { timeout: 10_000 }).toBeGreaterThan(0)
-        } finally {
-          watch.close()
-        }
-        expect(readings[0]?.received.message).toBe(message)
-        const afterMs = (readings[0]?.at ?? 0) - (clearedAt ?? 0)
-        if (late) expect(afterMs).toBeGreaterThanOrEqual(header.msgwaitMs)
+        const { reading, clearedAt } = await readingOf(had, isCountedOn)
+        expect(reading?.received.message).toBe(message)
+        if (late) expect((reading?.at ?? 0) - (clearedAt ?? 0)).toBeGreaterThanOrEqual(header.msgwaitMs - 1)
       })
 
     test('trusts none of which it cannot note that it has had it', async () => {
-      readings.length = 0
-      const watch = watchOf(false, true, () => {
+      const { reading, slot } = await readingOf(false, true, () => {
         throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' })
       })
+      expect(slot.error).toContain('cannot be noted')
+      expect([reading, slot.open]).toEqual([undefined, undefined])
+    })
+
+    test('takes a slot that is free, which sbd sees', async () => {
+      const handle = new Disk(disk.device)
+      const note = (): void => undefined
+      const perform = async (request: SlotRequest) =>
+        await performSlotRequest({ node: 'n7', disk: handle, note }, request)
       try {
-        await expect.poll(() => watch.trouble(60_000), { timeout: 10_000 }).toContain('cannot be noted')
+        expect(await perform({ kind: 'read-header' })).toEqual({ kind: 'header', header })
+        const read = await perform({ kind: 'read-names', header })
+        const free = read.kind === 'names' ? read.names.indexOf(undefined) : -1
+        expect(await perform({ kind: 'take', header, slot: free })).toEqual({ kind: 'done' })
+        expect(await perform({ kind: 'read-name', header, slot: free })).toEqual({ kind: 'name', name: 'n7' })
+        sbd('message', 'n7', 'test')
+        const seen = await perform({ kind: 'read-message', header, slot: free })
+        expect(seen).toMatchObject({ received: { message: 'test' } })
+        expect(await perform({ kind: 'clear', header, slot: free })).toEqual({ kind: 'done' })
+        expect(sbd('list')).toMatch(/n7\tclear\tn7/)
       } finally {
-        watch.close()
+        handle.close()
       }
-      expect([readings, watch.header]).toEqual([[], undefined])
     })
   })
 

@@ -76,6 +76,72 @@ export const mutations: Readonly<Record<string, readonly Mutation[]>> = {
   'src/node/own-watchdog-state.ts': [
     ['it is told of before it runs', "if (phase.kind !== 'armed') return {}", "if (phase.kind === 'off') return {}"],
   ],
+  'src/node/own-slot.ts': [
+    [
+      'an old message on a disk is obeyed',
+      "received.message === 'clear' || (ends && had.has(open.header.uuid))",
+      'true',
+    ],
+    [
+      'a message for this boot is taken for an old one',
+      "received.message === 'clear' || (ends && had.has(open.header.uuid))",
+      "received.message === 'clear'",
+    ],
+    [
+      'a message that nobody can date counts as old at once',
+      'const doubted = ends && isCountedOn',
+      'const doubted = false',
+    ],
+    [
+      'a slot that another node has taken is read',
+      'if (own !== -1) {',
+      "if (own !== -1 || slot.phase.kind === 'takes') {",
+    ],
+    [
+      'a disk that was set up again is read as before',
+      'JSON.stringify(header) !== JSON.stringify(open.header)',
+      'false',
+    ],
+    [
+      'a disk whose times do not fit is used',
+      'if (obstacle === undefined) return readNames(slot, header)',
+      "if (obstacle !== '') return readNames(slot, header)",
+    ],
+    [
+      'a disk counts of which it could not be noted that this boot has it',
+      "slot.phase.kind === 'notes' || open === undefined ? without : slot",
+      "slot.phase.kind === 'notes' ? { ...slot, open: slot.phase.open } : slot",
+    ],
+    [
+      'a message that came after a test is cleared',
+      "return answer.received.message === 'test'",
+      'return answer.received.message !== undefined',
+    ],
+  ],
+  'src/node/own-disks.ts': [
+    [
+      'a message that ends this node keeps it alive',
+      'reading !== undefined && endingOf(reading.received) === undefined',
+      'reading !== undefined',
+    ],
+    ['the answer of another request counts', 'slot === undefined || slot.call !== call', 'slot === undefined'],
+    ['too few disks are enough', 'headers.length < disksToRead(disks.slots.length)', 'headers.length < 1'],
+  ],
+  'src/node/disk-fencing.ts': [
+    ['the store is not told before a message is sent', "if (by === 'alone')", 'if (by !== undefined)'],
+    [
+      'a node is fenced through disks that it reads no more',
+      '  if (obstacle !== undefined) return fails(others, asked, obstacle)\n',
+      '',
+    ],
+    [
+      'a message is sent although the store did not take the word',
+      'if (written) return',
+      'if (written || why === undefined) return',
+    ],
+    ['a DC whose term is over tries again', 'if (!holdsTerm) return', 'if (false) return'],
+    ['the word of a message means every boot', '...(bootId === undefined ? {} : { bootId })', ''],
+  ],
   'src/node/own-watchdog.ts': [
     [
       'the watchdog is armed before this node is registered',
@@ -137,7 +203,7 @@ export const mutations: Readonly<Record<string, readonly Mutation[]>> = {
     ['a disk whose times do not fit keeps a node alive', 'patienceMs === undefined ? [] : [tell', 'false ? [] : [tell'],
     [
       'a watchdog is armed that is too slow for its disks',
-      'if (disks?.times && patienceMs === undefined) return fail',
+      'if (times && patienceMs === undefined) return fail',
       'if (false) return fail',
     ],
   ],
@@ -693,11 +759,11 @@ export const mutations: Readonly<Record<string, readonly Mutation[]>> = {
     ],
     ['the request to leave of an earlier life stays', '...(view.attributes.has(shutdown) ? [shutdown] : []),', ''],
     ['the fencing of an earlier life stays', '...(view.selfFencing.has(self) ? [keys.selfFencing(self)] : []),', ''],
-    ['fencing through disks of this boot is deleted', ' || hasSlots !== true)', ' || true)'],
+    ['fencing through disks of this boot is deleted', ' || slotsOfBoot === undefined)', ' || true)'],
     [
       'fencing through disks of another boot stays',
-      '(!meansBoot(throughDisks.bootId, bootId) || hasSlots !== true)',
-      'hasSlots !== true',
+      '(!meansBoot(throughDisks.bootId, bootId) || slotsOfBoot === undefined)',
+      'slotsOfBoot === undefined',
     ],
   ],
   'src/controller/execute-graphs.ts': [

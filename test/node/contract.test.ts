@@ -198,7 +198,7 @@ class Watched {
   configure(): void {
     const machines = [this.node.self, beta]
     const nodes = machines.map((name) => ({ id: name, name }))
-    const made = { fencing: true, device: true, watchdogs: false, rich: false, noQuorumPolicy: 'stop' }
+    const made = { fencing: true, device: true, watchdogs: false, disks: [], rich: false, noQuorumPolicy: 'stop' }
     const configuration = configurationOf(initialWishes({ nodes, machines, ...made }), 1)
     this.show({ kind: 'put', key: keys.configuration, value: undefined, configuration, createRevision: 1 })
   }

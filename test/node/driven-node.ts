@@ -38,7 +38,7 @@ export class DrivenNode {
   #revision = 10
 
   constructor(
-    options: Partial<Pick<NodeState, 'met' | 'list' | 'bootId' | 'isolated' | 'wasGoingAlone' | 'hasSlots'>> = {},
+    options: Partial<Pick<NodeState, 'met' | 'list' | 'bootId' | 'isolated' | 'wasGoingAlone' | 'slotsOfBoot'>> = {},
   ) {
     const timings = { leaseTtlMs: 5000, leaseMarginMs: 500, controller: defaultControllerTimings }
     const list = options.list ?? { nodes: [{ name: self, votes: true }], store: { kind: 'etcd' } }
@@ -150,6 +150,13 @@ export class DrivenNode {
   ofFencing<Kind extends NodeFencingEffect['kind']>(kind: Kind): readonly Extract<NodeFencingEffect, { kind: Kind }>[] {
     const effects = this.of('fencing').map(({ effect }) => effect)
     return effects.filter((effect): effect is Extract<NodeFencingEffect, { kind: Kind }> => effect.kind === kind)
+  }
+
+  /** The store was read, and what earlier lives have left there is put right. */
+  viewIsThere(): void {
+    this.starts()
+    this.feed({ kind: 'store-copy', input: { kind: 'listed', revision: 11 } })
+    this.feed({ kind: 'start-up', input: { kind: 'prepared' } })
   }
 
   starts(): void {

@@ -2,10 +2,13 @@
 import { describe, expect, test } from 'vitest'
 import { monotonicMs, nodeName } from '../../src/base/index.ts'
 import { keys } from '../../src/controller/index.ts'
+import type { SbdHeader, SlotMessage } from '../../src/fencing/index.ts'
 import {
-  diskMisfit,
+  diskTroubles,
   type OwnWatchdogEffect,
   type OwnWatchdogInput,
+  type SlotAnswer,
+  type SlotRequest,
   saidOf,
   watchdogTrouble,
 } from '../../src/node/index.ts'
@@ -33,7 +36,7 @@ class Watched extends DrivenNode {
 
   /** A member with a watchdog of four seconds. */
   armed(options: Readonly<Record<string, string>> = {}): void {
-    this.watchdog({ kind: 'begin', hadSlots: false })
+    this.viewIsThere()
     this.runs({ 'watchdog-device': '/dev/w', ...options })
     this.watchdog({ kind: 'prepared', timeoutMs: 4000 })
     this.watchdog({ kind: 'armed' })
@@ -47,7 +50,7 @@ const disks = { 'watchdog-device': '/dev/w', 'sbd-devices': '/dev/a' }
 describe('a watchdog', () => {
   test('is armed once this node is registered, and told to the others once it runs', () => {
     const node = watched()
-    node.watchdog({ kind: 'begin', hadSlots: false })
+    node.viewIsThere()
     node.configured({ 'watchdog-device': '/dev/w', 'watchdog-timeout': '4s' })
     expect(node.ofWatchdog('prepare')).toEqual([])
     node.member('joining')
@@ -74,7 +77,7 @@ describe('a watchdog', () => {
       state: 'member',
     }
     node.store({ kind: 'put', key: keys.member(self), value, createRevision: 6, lease: 'L0' })
-    node.watchdog({ kind: 'begin', hadSlots: false })
+    node.viewIsThere()
     expect(node.ofWatchdog('prepare')).toEqual([])
   })
 
@@ -87,7 +90,7 @@ describe('a watchdog', () => {
 
   test('that cannot be used is tried again only with another setting', () => {
     const node = watched()
-    node.watchdog({ kind: 'begin', hadSlots: false })
+    node.viewIsThere()
     node.runs({ 'watchdog-device': '/dev/w' })
     node.watchdog({ kind: 'unusable', why: '/dev/w is not a watchdog device' })
     expect(node.trouble).toBe('/dev/w is not a watchdog device')
@@ -104,7 +107,7 @@ describe('a watchdog', () => {
 
   test('of a machine with several nodes is not touched', () => {
     const node = watched({ isolated: true })
-    node.watchdog({ kind: 'begin', hadSlots: false })
+    node.viewIsThere()
     node.runs({ 'watchdog-device': '/dev/w' })
     expect(node.ofWatchdog('prepare')).toEqual([])
     expect(node.trouble).toContain('SYSTOLE_ROOT')
@@ -254,58 +257,112 @@ describe('a node that leaves', () => {
 })
 
 describe('a node that reads disks', () => {
-  const reading = (message: 'clear' | 'reset' | 'off' | 'test' | 'exit') =>
-    ({ kind: 'disk-message', disk: '/dev/a', received: { message, from: 'n2' } }) as const
+  const reset = { message: 'reset', from: 'n2' } as const
 
-  function reads(options: ConstructorParameters<typeof DrivenNode>[0] = {}): Watched {
-    const node = watched(options)
-    node.configured(disks)
-    node.watchdog({ kind: 'begin', hadSlots: false })
-    expect(node.ofWatchdog('read-disks')).toEqual([{ kind: 'read-disks', paths: ['/dev/a'] }])
-    return node
+  /** A disk that answers at once, unless it hangs. */
+  class Disk {
+    header: SbdHeader = { sectorSize: 512, slots: 4, allocateMs: 2000, uuid: 'u', ...header }
+    names: (string | undefined)[] = [undefined]
+    received: SlotMessage = { message: 'clear', from: '' }
+    hangs = false
+
+    answer(request: SlotRequest): SlotAnswer {
+      switch (request.kind) {
+        case 'read-header':
+          return { kind: 'header', header: this.header }
+        case 'read-names':
+          return { kind: 'names', names: this.names }
+        case 'take':
+          this.names[request.slot] = self
+          return { kind: 'done' }
+        case 'read-name':
+          return { kind: 'name', name: this.names[request.slot] }
+        case 'read-message':
+          return { kind: 'message', received: this.received }
+        case 'clear':
+          this.received = { message: 'clear', from: self }
+          return { kind: 'done' }
+        case 'note':
+          return { kind: 'done' }
+      }
+    }
   }
 
-  function feeds(options: ConstructorParameters<typeof DrivenNode>[0] = {}): Watched {
-    const node = reads(options)
-    node.watchdog({ kind: 'disk-read', disk: '/dev/a', times: header, at: monotonicMs(900) })
-    node.watchdog({ kind: 'disks', times: header, reported: [{ path: '/dev/a', uuid: 'u' }] })
+  function reads(options: ConstructorParameters<typeof DrivenNode>[0] = {}, disk = new Disk()): [Watched, Disk] {
+    const node = watched(options)
+    node.meanwhile = (effect) => {
+      if (effect.kind !== 'watchdog' || effect.effect.kind !== 'disk' || disk.hangs) return
+      const { call, request, disk: path } = effect.effect
+      node.watchdog({ kind: 'disk-answered', disk: path, call, answer: disk.answer(request) })
+    }
+    node.configured(disks)
+    node.viewIsThere()
+    expect(node.ofWatchdog('read-disks')).toEqual([{ kind: 'read-disks', paths: ['/dev/a'] }])
+    return [node, disk]
+  }
+
+  function feeds(options: ConstructorParameters<typeof DrivenNode>[0] = {}): [Watched, Disk] {
+    const [node, disk] = reads(options)
+    node.later(disk.header.allocateMs)
     node.watchdog({ kind: 'prepared', timeoutMs: 4000 })
     node.watchdog({ kind: 'armed' })
-    return node
+    return [node, disk]
   }
 
   test('arms its watchdog with their time once enough were read, before it is a member', () => {
-    const node = reads()
+    const [node, disk] = reads()
     expect(node.ofWatchdog('prepare')).toEqual([])
     expect(node.trouble).toContain('too few of its disks')
-    node.watchdog({ kind: 'disks', times: header, reported: [{ path: '/dev/a', uuid: 'u' }] })
+    node.later(disk.header.allocateMs)
     expect(node.ofWatchdog('prepare')).toEqual([{ kind: 'prepare', device: '/dev/w', timeoutMs: 4000 }])
     expect(node.trouble).toBeUndefined()
   })
 
+  test('takes part once they were read, and without them after eight seconds', () => {
+    const [node] = feeds()
+    expect(node.ofStartUp()).toContain('start-parts')
+    const [late, disk] = reads()
+    disk.hangs = true
+    late.later(7999)
+    expect(late.ofStartUp()).not.toContain('start-parts')
+    late.later(1)
+    expect(late.ofStartUp()).toContain('start-parts')
+  })
+
   test('hands on what was read before it was armed, and after, and tells of the disks', () => {
-    const node = feeds()
+    const [node] = feeds()
     expect(node.ofWatchdog('arm')).toMatchObject([{ disks: { count: 1 } }])
     expect(node.ofWatchdog('disk-read')).toHaveLength(1)
-    node.watchdog({ kind: 'disk-read', disk: '/dev/a', times: header, at: monotonicMs(1900) })
+    node.later(1000)
     const [first, second] = node.ofWatchdog('disk-read').map(({ until }) => until)
     expect((second ?? 0) - (first ?? 0)).toBe(1000)
     expect(saidOf(node.loop.state)).toEqual({ sbd: { watchdogMs: 4000, disks: [{ path: '/dev/a', uuid: 'u' }] } })
   })
 
-  test('lives by no disk whose times do not fit, and says so', () => {
-    const node = feeds()
-    const tooShort = { ...header, msgwaitMs: 4000 }
-    node.asked.length = 0
-    node.watchdog({ kind: 'disk-read', disk: '/dev/a', times: tooShort, at: monotonicMs(1900) })
+  test('says which disk does not answer', () => {
+    const [node, disk] = feeds()
+    disk.hangs = true
+    node.later(4000)
+    expect(diskTroubles(node.loop.state.watchdog, monotonicMs(node.now))).toEqual([])
+    node.later(4000)
+    expect(diskTroubles(node.loop.state.watchdog, monotonicMs(node.now))).toEqual(['/dev/a has not answered for 7 s'])
+  })
+
+  test('takes no slot on a disk whose times do not fit, and says so', () => {
+    const disk = new Disk()
+    disk.header = { ...disk.header, msgwaitMs: 4000 }
+    const [node] = reads({}, disk)
+    node.later(5000)
+    expect(disk.names).toEqual([undefined])
     expect(node.ofWatchdog('disk-read')).toEqual([])
-    expect(diskMisfit(node.loop.state.watchdog, tooShort)).toContain('msgwait')
-    expect(diskMisfit(node.loop.state.watchdog, header)).toBeUndefined()
+    expect(diskTroubles(node.loop.state.watchdog, monotonicMs(node.now))).toMatchObject([
+      expect.stringContaining('msgwait'),
+    ])
   })
 
   test('does not arm a watchdog that is too slow for them', () => {
-    const node = reads()
-    node.watchdog({ kind: 'disks', times: header, reported: [{ path: '/dev/a' }] })
+    const [node, disk] = reads()
+    node.later(disk.header.allocateMs)
     node.watchdog({ kind: 'prepared', timeoutMs: 60_000 })
     expect(node.phase).toBe('failed')
     expect(node.trouble).toContain('msgwait')
@@ -316,38 +373,110 @@ describe('a node that reads disks', () => {
     { of: 'one', other: false, storeKnows: true },
   ])('of $of nodes counts on the store’s word: $storeKnows', ({ other, storeKnows }) => {
     const nodes = [{ name: self, votes: true }, ...(other ? [{ name: nodeName('n2'), votes: true }] : [])]
-    const node = feeds({ list: { nodes, store: { kind: 'etcd' } } })
+    const [node] = feeds({ list: { nodes, store: { kind: 'etcd' } }, met: true })
     expect(node.ofWatchdog('permit').map(({ permit }) => permit.storeKnows)).toEqual([storeKnows])
   })
 
-  test.each(['reset', 'off'] as const)('obeys %s', (message) => {
-    const node = feeds()
-    node.watchdog(reading(message))
-    expect(node.of('end-self')).toMatchObject([{ how: message }])
+  test.each(['reset', 'off'] as const)('obeys %s, which stays on the disk', (message) => {
+    const [node, disk] = feeds()
+    disk.received = { message, from: 'n2' }
     node.asked.length = 0
-    node.watchdog({ kind: 'disk-read', disk: '/dev/a', times: header, at: monotonicMs(1900) })
+    node.later(1000)
+    expect(node.of('end-self')).toMatchObject([{ how: message }])
+    expect(disk.received).toEqual({ message, from: 'n2' })
+    node.later(4000)
     expect(node.ofWatchdog('disk-read')).toEqual([])
   })
 
   test('answers a test, and ends where the store says that it is fenced', () => {
-    const node = feeds()
-    node.watchdog(reading('test'))
-    expect(node.ofWatchdog('answer-test')).toMatchObject([{ disk: '/dev/a' }])
+    const [node, disk] = feeds()
+    disk.received = { message: 'test', from: 'n2' }
+    node.later(1000)
+    expect(disk.received.message).toBe('clear')
+    expect(node.ofWatchdog('ask-fenced')).toHaveLength(1)
     expect(node.of('end-self')).toEqual([])
     node.watchdog({ kind: 'fenced-through-disks' })
     expect(node.of('end-self')).toMatchObject([{ how: 'reset' }])
   })
 
+  test('clears no message that came after a test', () => {
+    const [node, disk] = feeds()
+    disk.received = { message: 'test', from: 'n2' }
+    const { meanwhile } = node
+    let read = 0
+    node.meanwhile = (effect) => {
+      meanwhile(effect)
+      if (effect.kind !== 'watchdog' || effect.effect.kind !== 'disk') return
+      if (effect.effect.request.kind === 'read-message' && ++read === 1) disk.received = reset
+    }
+    node.later(1000)
+    expect([disk.received, node.ofWatchdog('ask-fenced')]).toEqual([reset, []])
+  })
+
   test('stops at exit, and says why', () => {
-    const node = feeds()
-    node.watchdog(reading('exit'))
+    const [node, disk] = feeds()
+    disk.received = { message: 'exit', from: 'n2' }
+    node.later(1000)
     expect(node.phase).toBe('giving-up')
     // Nobody was told of it yet.
     node.quorum(5000)
-    expect(node.ofWatchdog('disarm')).toHaveLength(1)
+    expect(node.ofWatchdog('disarm').length).toBeGreaterThan(0)
     node.watchdog({ kind: 'stopped' })
     expect(node.trouble).toContain('a message on /dev/a')
     expect(node.ofWatchdog('read-disks').at(-1)).toEqual({ kind: 'read-disks', paths: [] })
+  })
+
+  describe('and finds a message there when it begins', () => {
+    const found = (slotsOfBoot: readonly string[] | undefined, isArmed = false): [Watched, Disk] => {
+      const disk = new Disk()
+      disk.names = [self]
+      disk.received = reset
+      disk.hangs = isArmed
+      const [node] = reads(slotsOfBoot === undefined ? {} : { slotsOfBoot }, disk)
+      return [node, disk]
+    }
+
+    test('obeys it on a disk that this boot has had', () => {
+      const [node, disk] = found(['u'])
+      expect(node.of('end-self')).toMatchObject([{ how: 'reset' }])
+      expect(disk.received).toEqual(reset)
+    })
+
+    test('clears it on another, and trusts it at once', () => {
+      const [node, disk] = found(undefined)
+      expect(node.of('end-self')).toEqual([])
+      expect(disk.received.message).toBe('clear')
+      expect(node.ofWatchdog('prepare')).toHaveLength(1)
+    })
+
+    test('trusts one only after the msgwait where this node is counted on already', () => {
+      const [node, disk] = feeds()
+      disk.header = { ...disk.header, uuid: 'v' }
+      disk.received = reset
+      node.asked.length = 0
+      node.later(1000 + disk.header.msgwaitMs - 1)
+      expect([node.of('end-self'), node.ofWatchdog('disk-read')]).toEqual([[], []])
+      node.later(1000)
+      expect(node.ofWatchdog('disk-read')).toHaveLength(1)
+    })
+
+    test('has no slot where it cannot be noted that this boot has had one', () => {
+      const disk = new Disk()
+      disk.names = [self]
+      const answer = disk.answer.bind(disk)
+      disk.answer = (request) => (request.kind === 'note' ? { kind: 'failed', why: 'ENOSPC' } : answer(request))
+      const [node] = reads({}, disk)
+      expect(node.ofWatchdog('prepare')).toEqual([])
+      expect(diskTroubles(node.loop.state.watchdog, monotonicMs(node.now))).toEqual(['/dev/a cannot be used: ENOSPC'])
+    })
+  })
+
+  test('takes another slot where another node has taken the same one', () => {
+    const [node, disk] = reads()
+    disk.names = ['n2', undefined]
+    node.later(2 * disk.header.allocateMs)
+    expect(disk.names).toEqual(['n2', self])
+    expect(node.ofWatchdog('prepare')).toHaveLength(1)
   })
 
   test.each([
@@ -355,10 +484,10 @@ describe('a node that reads disks', () => {
     { name: 'another boot', bootId: 'a', hadSlots: true, ends: 0 },
     { name: 'what it ran before it stopped in order', bootId: 'b', hadSlots: false, ends: 0 },
   ])('ends $ends times by the store’s word for $name', ({ bootId, hadSlots, ends }) => {
-    const node = watched({ bootId: 'b' })
+    const node = watched({ bootId: 'b', ...(hadSlots ? { slotsOfBoot: [] } : {}) })
     node.configured(disks)
     node.store({ kind: 'put', key: keys.diskFencing(self), value: { bootId, action: 'reboot' }, createRevision: 3 })
-    node.watchdog({ kind: 'begin', hadSlots })
+    node.viewIsThere()
     expect(node.of('end-self')).toHaveLength(ends)
   })
 })

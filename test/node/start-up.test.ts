@@ -305,7 +305,7 @@ describe('what an earlier life has left in the store', () => {
     { name: 'of this boot, which has ended in order what it ran', meant: 'b2', hasSlots: false, isOver: true },
     { name: 'of this boot', meant: 'b2', hasSlots: true, isOver: false },
   ])('is the fencing through disks $name: over: $isOver', ({ meant, hasSlots, isOver }) => {
-    const node = new Starting({ bootId: 'b2', ...(hasSlots ? { hasSlots: true } : {}) })
+    const node = new Starting({ bootId: 'b2', ...(hasSlots ? { slotsOfBoot: [] } : {}) })
     node.configured()
     put(node, keys.diskFencing(self), { bootId: meant, action: 'reboot' })
     expect(prepared(node)[0]?.stale).toEqual(isOver ? [keys.diskFencing(self)] : [])

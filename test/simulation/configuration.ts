@@ -16,6 +16,8 @@ export interface Wishes {
   /** There is a fence device; without one, only watchdogs fence. */
   readonly device: boolean
   readonly watchdogs: boolean
+  /** Of SBD's, through which nodes are fenced, and nothing else. */
+  readonly disks: readonly string[]
   readonly rich: boolean
   readonly noQuorumPolicy: string
   readonly standby: readonly string[]
@@ -65,16 +67,19 @@ function xmlOf(wishes: Wishes): string {
     wishes.fencingDelay === undefined
       ? ''
       : `<nvpair id="fence-delay" name="pcmk_delay_base" value="${wishes.fencingDelay}"/>`
+  const throughDisks =
+    wishes.disks.length === 0 ? '' : `<nvpair id="fence-disks" name="devices" value="${wishes.disks.join(',')}"/>`
   const device =
     wishes.fencing && wishes.device
-      ? `<primitive id="fence" class="stonith" type="fence_sim"><instance_attributes id="fence-p"><nvpair id="fence-hosts" name="pcmk_host_list" value="${wishes.machines.join(' ')}"/>${delay}</instance_attributes></primitive>`
+      ? `<primitive id="fence" class="stonith" type="${throughDisks === '' ? 'fence_sim' : 'fence_sbd'}"><instance_attributes id="fence-p"><nvpair id="fence-hosts" name="pcmk_host_list" value="${wishes.machines.join(' ')}"/>${delay}${throughDisks}</instance_attributes></primitive>`
       : ''
   return `<cib validate-with="pacemaker-3.9"><configuration>
 <crm_config><cluster_property_set id="cib-bootstrap-options">
 <nvpair id="o1" name="stonith-enabled" value="${wishes.fencing}"/>
 <nvpair id="o2" name="no-quorum-policy" value="${wishes.noQuorumPolicy}"/>
 <nvpair id="o4" name="stonith-timeout" value="8s"/>
-${wishes.watchdogs ? `<nvpair id="o5" name="watchdog-device" value="/dev/watchdog"/>` : ''}
+${wishes.disks.length > 0 ? `<nvpair id="o6" name="sbd-devices" value="${wishes.disks.join(',')}"/>` : ''}
+${wishes.watchdogs || wishes.disks.length > 0 ? `<nvpair id="o5" name="watchdog-device" value="/dev/watchdog"/>` : ''}
 <nvpair id="o3" name="stonith-watchdog-timeout" value="${wishes.watchdogs ? '-1' : '0'}"/>
 </cluster_property_set></crm_config>
 <nodes>${nodes.join('')}</nodes>
@@ -132,13 +137,17 @@ const method = {
 export function fenceAgentMetadata(splitReboot: boolean): ReadonlyMap<string, AgentMetadata> {
   const parameters = splitReboot ? [method] : []
   const actions = ['off', 'on', 'reboot', 'status', 'monitor'].map(action)
-  return new Map([['fence_sim', { name: 'fence_sim', shortDescription: '', longDescription: '', parameters, actions }]])
+  const described = { shortDescription: '', longDescription: '', actions }
+  return new Map([
+    ['fence_sim', { name: 'fence_sim', ...described, parameters }],
+    ['fence_sbd', { name: 'fence_sbd', ...described, parameters: [] }],
+  ])
 }
 
 export function initialWishes(
   made: Pick<
     Wishes,
-    'nodes' | 'machines' | 'fencing' | 'fencingDelay' | 'device' | 'watchdogs' | 'rich' | 'noQuorumPolicy'
+    'nodes' | 'machines' | 'fencing' | 'fencingDelay' | 'device' | 'watchdogs' | 'disks' | 'rich' | 'noQuorumPolicy'
   >,
 ): Wishes {
   return { ...made, standby: [], stopped: [], markers: [] }

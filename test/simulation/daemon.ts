@@ -58,6 +58,7 @@ import {
   hasVote,
   initialQuorum,
   initialWatchdog,
+  meansBoot,
   meetsFirst,
   neverJoined,
   nextQuorumAt,
@@ -161,6 +162,7 @@ export class SimDaemon {
           list: this.#voters(),
           ...before,
           bootId: host.bootId,
+          slotsOfBoot: host.slots === undefined ? undefined : [...host.slots],
           // Agents are quick here: half of what they do counts as slow.
           timings: nodeTimings(timings, { startupWaitMs: 5000, overlapAfterMs: 200 }),
         },
@@ -380,7 +382,6 @@ export class SimDaemon {
   #startParts(): void {
     this.executor.open([...this.#view.operations.values()].filter(({ node }) => node === this.node))
     this.executor.adoptAgents()
-    this.core.feed({ kind: 'watchdog', input: { kind: 'begin', hadSlots: false } })
     this.core.feed({ kind: 'began' })
   }
 
@@ -521,13 +522,17 @@ export class SimDaemon {
     const feed = (input: OwnWatchdogInput): void => this.core.feed({ kind: 'watchdog', input })
     switch (effect.kind) {
       case 'prepare':
-        feed({ kind: 'prepared', timeoutMs: watchdogMs })
+        feed({ kind: 'prepared', timeoutMs: effect.timeoutMs ?? watchdogMs })
         return
-      case 'arm':
+      case 'arm': {
+        const { timeoutMs } = effect
         this.#feedWatchdog()
-        this.watchdog.feed({ kind: 'armed', timeoutMs: effect.timeoutMs })
+        this.watchdog.feed(
+          effect.disks === undefined ? { kind: 'armed', timeoutMs } : { kind: 'armed', timeoutMs, disks: effect.disks },
+        )
         feed({ kind: 'armed' })
         return
+      }
       case 'permit':
         this.watchdog.feed({ kind: 'permit', permit: effect.permit })
         return
@@ -535,22 +540,49 @@ export class SimDaemon {
         this.watchdog.feed({ kind: 'disarm' })
         feed({ kind: 'stopped' })
         return
-      case 'changed':
-        return
-      case 'read-disks':
       case 'disk-read':
-      case 'answer-test':
-        throw new Error('There are no disks of SBD here.')
+        this.watchdog.feed(effect)
+        return
+      case 'disk': {
+        const { disk, call, request } = effect
+        this.world.disks?.ask(this.host, disk, request, (answer) => {
+          if (this.isAlive) feed({ kind: 'disk-answered', disk, call, answer })
+        })
+        return
+      }
+      case 'ask-fenced':
+        this.#askFenced((fenced) => {
+          if (fenced) feed({ kind: 'fenced-through-disks' })
+        })
+        return
+      case 'changed':
+      case 'read-disks':
+        return
     }
   }
 
   #performWatchdog(effect: WatchdogEffect): void {
     if (effect.kind === 'feed') this.#feedWatchdog()
     else if (effect.kind === 'disarm') this.host.stopWatchdog()
-    else if (effect.kind === 'starving') {
+    else if (effect.kind === 'ask-store') {
+      const at = this.#now()
+      this.#askFenced((fenced) => {
+        if (fenced === false) this.watchdog.feed({ kind: 'store-read', at })
+      })
+    } else if (effect.kind === 'starving') {
       this.log('watchdog', `is not fed: ${effect.why}`)
       if (this.world.mutations.has('feed-always')) this.#every(500, () => this.#feedWatchdog())
     }
+  }
+
+  /** Undefined: the store does not answer. */
+  #askFenced(answer: (fenced: boolean | undefined) => void): void {
+    const { store } = this.world
+    const key = keys.diskFencing(this.node)
+    this.ask(
+      () => ({ word: store.entries.get(key)?.value as { readonly bootId?: string } | undefined }),
+      (found) => answer(found && found.word !== undefined && meansBoot(found.word.bootId, this.host.bootId)),
+    )
   }
 
   #feedWatchdog(): void {
@@ -747,8 +779,9 @@ export class SimDaemon {
     this.core.feed({ kind: 'own-stops-ended', id, failed, mayRun })
   }
 
-  #depart({ lease }: Extract<NodeEffect, { kind: 'depart' }>): void {
+  #depart({ lease, disarm }: Extract<NodeEffect, { kind: 'depart' }>): void {
     const { store } = this.world
+    if (disarm && !this.core.state.watchdog.doomed) this.host.slots = undefined
     this.log('membership', 'leaves')
     this.host.met = false
     this.quorum.feed({ kind: 'leave' })
@@ -796,6 +829,7 @@ export class SimDaemon {
       state,
       since: this.world.calendar(),
       bootId: this.host.bootId,
+      knowsDisks: true,
       ...saidOf(this.core.state),
     }
   }

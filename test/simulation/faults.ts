@@ -6,6 +6,7 @@
 import type { NodeName } from '../../src/base/index.ts'
 import { resourceId } from '../../src/base/index.ts'
 import type { Wishes } from './configuration.ts'
+import type { SimDisks } from './disks.ts'
 import type { AgentFault } from './host.ts'
 import { witnessEntry, witnessName } from './node-list.ts'
 import type { World } from './world.ts'
@@ -52,6 +53,7 @@ export class Faults {
     network.loss = 0
     network.extraDelayMs = 0
     this.#world.device = 'works'
+    this.#world.disks?.repair()
     this.#world.broken.clear()
     for (const node of hostNames) {
       const host = hosts.get(node)
@@ -107,6 +109,7 @@ export class Faults {
       { name: 'mute', weight: this.#only?.includes('mute') ? 3 : 0, needsFencing: true, run: () => this.#mute() },
       { name: 'upgrade', weight: 1, run: () => this.#restartAndCutOff() },
       ...(this.#world.changing ? this.#changesOfNodes() : []),
+      ...(this.#world.disks ? this.#diskFaults(this.#world.disks) : []),
       ...(this.#world.witness ? this.#witnessFaults() : []),
       { name: 'blackout', weight: 0.3, run: () => this.#blackout() },
     ]
@@ -118,6 +121,32 @@ export class Faults {
       { name: 'node remove', weight: 4, run: () => this.#removeNode() },
       { name: 'node replace', weight: 2, run: () => this.#replaceNode() },
     ]
+  }
+
+  #diskFaults(disks: SimDisks): readonly Fault[] {
+    return [
+      { name: 'disk', weight: 2, run: () => this.#loseDisk(disks) },
+      { name: 'disk access', weight: 3, run: () => this.#loseDisks(disks) },
+    ]
+  }
+
+  /** For everybody. */
+  #loseDisk(disks: SimDisks): void {
+    const { chance, timeline } = this.#world
+    const disk = chance.pick(disks.paths) ?? '/dev/a'
+    this.#log(`${disk} is lost`)
+    disks.lost.add(disk)
+    timeline.after(chance.between(500, 20_000), () => disks.lost.delete(disk))
+  }
+
+  /** For one node. */
+  #loseDisks(disks: SimDisks): void {
+    const { chance, timeline } = this.#world
+    const node = this.#node()
+    const how = chance.happens(0.5) ? 'fails' : 'hangs'
+    this.#log(`its reading of disks ${how}`, node)
+    disks.trouble.set(node, how)
+    timeline.after(chance.between(500, 20_000), () => disks.trouble.delete(node))
   }
 
   #addNode(): void {

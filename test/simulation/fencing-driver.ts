@@ -1,6 +1,6 @@
 /** The simulation's driver of what a node's core asks for to fence others: records in the store or on the host's disk, devices, the time of day. */
 import type { NodeName } from '../../src/base/index.ts'
-import { keys } from '../../src/controller/index.ts'
+import { keys, parseMemberRecord } from '../../src/controller/index.ts'
 import { RecordTimes } from '../../src/daemon/fencing/record-times.ts'
 import { withRecord } from '../../src/daemon/two-node/alone-journal.ts'
 import type { DeviceAnswer } from '../../src/fencing/index.ts'
@@ -65,6 +65,12 @@ export class FencingDriver {
       case 'run-device':
         this.#runDevice(effect)
         return
+      case 'look-at-target':
+        this.#lookAtTarget(effect)
+        return
+      case 'write-disk-word':
+        this.#writeDiskWord(effect)
+        return
       case 'ask-to-end':
         this.#askToEnd(effect)
         return
@@ -109,6 +115,34 @@ export class FencingDriver {
       ({ applied }) => this.#feed({ kind: 'recorded', by, id, outcome, written: applied }),
       absent,
     )
+  }
+
+  #lookAtTarget({ call, target }: EffectOf<'look-at-target'>): void {
+    const { store } = this.#life.world
+    this.#life.ask(
+      () => ({ entry: store.entries.get(keys.member(target)) }),
+      (seen) => {
+        if (seen === undefined) {
+          this.#feed({ kind: 'target-not-seen', call, why: 'no answer' })
+          return
+        }
+        const record = parseMemberRecord(seen.entry?.value)
+        const found = seen.entry === undefined ? {} : { revision: seen.entry.modRevision, ...(record && { record }) }
+        this.#feed({ kind: 'target-seen', call, ...found })
+      },
+    )
+  }
+
+  #writeDiskWord({ call, target, term, word, ifRevision }: EffectOf<'write-disk-word'>): void {
+    const key = keys.member(target)
+    const unchanged =
+      ifRevision === undefined
+        ? ({ kind: 'absent', key } as const)
+        : ({ kind: 'mod-revision', key, equals: ifRevision } as const)
+    const written = ({ applied }: { readonly applied: boolean }): void =>
+      this.#feed({ kind: 'disk-word-written', call, written: applied })
+    if (this.#life.world.mutations.has('write-no-disk-word')) written({ applied: true })
+    else this.#life.guarded(term, [{ kind: 'put', key: keys.diskFencing(target), value: word }], written, [unchanged])
   }
 
   #askToEnd({ call, target, incarnation, term }: EffectOf<'ask-to-end'>): void {

@@ -69,6 +69,8 @@ export class Host {
   journal: readonly FencingRecord[] = []
   /** Its member of the store has a complete copy. */
   hasData: boolean
+  /** Disks of SBD on which this boot has a slot, by their UUIDs; undefined: it has ended that in order. */
+  slots: ReadonlySet<string> | undefined
   readonly active = new Set<ResourceId>()
   /** Of these, the promoted ones. */
   readonly promoted = new Set<ResourceId>()
@@ -126,6 +128,7 @@ export class Host {
     this.isOn = false
     this.boot++
     this.met = false
+    this.slots = undefined
     this.active.clear()
     this.promoted.clear()
     this.started.clear()

@@ -158,6 +158,12 @@ describe('a cluster in which hosts, networks, agents and fence devices fail', ()
     expect(reports.reduce((total, { counts }) => total + counts.fencedByWatchdog, 0)).toBeGreaterThan(0)
   })
 
+  test('fences nodes through disks of SBD, which fail as well', { timeout: 600_000 }, () => {
+    const reports = Array.from({ length: 15 }, (_, index) => simulate({ seed: 101 + index, disks: true }))
+    expect(reports.map(describeViolations).filter((text) => text !== '')).toEqual([])
+    expect(reports.reduce((total, { counts }) => total + counts.fencedThroughDisks, 0)).toBeGreaterThan(10)
+  })
+
   test('is the same cluster each time for the same seed', () => {
     const [once, again] = [1, 2].map(() => simulate({ seed: 7, keepLog: true }).log)
     expect(once).toEqual(again)
@@ -217,6 +223,15 @@ describe('the checkers notice a product that is broken on purpose', () => {
       witness: true,
     },
     { mutation: 'ignore-quorum', invariant: 'a primitive is never active on two nodes', fencing: false, from: 55 },
+    {
+      mutation: 'write-no-disk-word',
+      invariant: 'a node that counts as reset was reset',
+      disks: true,
+      fencing: true,
+      rich: true,
+      faults: ['mute', 'disk access'],
+      faultsLastMs: 200_000,
+    },
     {
       mutation: 'feed-always',
       invariant: 'a node that counts as reset was reset',

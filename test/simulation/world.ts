@@ -27,6 +27,7 @@ import {
   type Wishes,
 } from './configuration.ts'
 import { SimDaemon } from './daemon.ts'
+import { SimDisks } from './disks.ts'
 import { Faults } from './faults.ts'
 import { Host, type Outcome } from './host.ts'
 import { Network } from './network.ts'
@@ -49,6 +50,7 @@ export type Mutation =
   | 'fence-who-is-heard'
   | 'leave-off'
   | 'fence-needed-voters'
+  | 'write-no-disk-word'
 
 export interface SimulationOptions {
   readonly seed: number
@@ -59,6 +61,8 @@ export interface SimulationOptions {
   readonly fencing?: boolean
   /** Nodes feed watchdogs; there may be no other fence device. */
   readonly watchdogs?: boolean
+  /** Nodes are fenced through disks of SBD, and not otherwise. */
+  readonly disks?: boolean
   /** Also clones, a promotable clone, migration, an order and a ban. */
   readonly rich?: boolean
   /** Beside two nodes: a host that votes and is no node. */
@@ -98,6 +102,7 @@ export interface SimulationReport {
     readonly migrations: number
     readonly watchdogResets: number
     readonly fencedByWatchdog: number
+    readonly fencedThroughDisks: number
     /** Because a result was missing. */
     readonly fencedForAnswers: number
     readonly added: number
@@ -136,6 +141,7 @@ export class World {
   readonly fencing: boolean
   readonly lines: string[] = []
   readonly watchdogs: boolean
+  readonly disks: SimDisks | undefined
   readonly rich: boolean
   readonly services: readonly string[]
   readonly witness: boolean
@@ -151,6 +157,7 @@ export class World {
     migrations: 0,
     watchdogResets: 0,
     fencedByWatchdog: 0,
+    fencedThroughDisks: 0,
     fencedForAnswers: 0,
     added: 0,
     removed: 0,
@@ -183,8 +190,10 @@ export class World {
     this.boots = options.boots ?? (isUsual && !this.#singleLoss && [2, 5].includes(options.seed % 8))
     this.machines = allNames.slice(0, size + (this.changing ? 2 : 0)).map(nodeName)
     this.#founders = this.machines.slice(0, size)
-    this.fencing = options.fencing ?? this.chance.happens(0.8)
-    this.watchdogs = options.watchdogs ?? (this.fencing && size > 2 && this.chance.happens(0.4))
+    const readsDisks = options.disks ?? (isUsual && size > 2 && !this.#singleLoss && options.seed % 16 === 9)
+    this.fencing = readsDisks || (options.fencing ?? this.chance.happens(0.8))
+    this.watchdogs = !readsDisks && (options.watchdogs ?? (this.fencing && size > 2 && this.chance.happens(0.4)))
+    this.disks = readsDisks ? new SimDisks(this.chance.happens(0.5) ? 1 : 3, this.timeline, this.chance) : undefined
     this.splitReboot = options.splitReboot ?? [1, 2, 3].includes(options.seed % 7)
     this.rich = options.rich ?? this.chance.happens(0.5)
     this.services = servicesOf(this)
@@ -201,9 +210,10 @@ export class World {
     const nodes = list.nodes.map(({ id, name }) => ({ id, name }))
     const device = !watchdogs || this.chance.happens(0.5)
     const { fencingDelay } = options
+    const disks = this.disks?.paths ?? []
     const delayed = fencingDelay === undefined ? {} : { fencingDelay }
     this.#seedConfiguration(
-      initialWishes({ ...delayed, nodes, machines, fencing, device, watchdogs, rich, noQuorumPolicy: policy }),
+      initialWishes({ ...delayed, nodes, machines, fencing, device, watchdogs, disks, rich, noQuorumPolicy: policy }),
     )
     this.store.transaction([], [{ kind: 'put', key: nodeListKey, value: list }])
     for (const name of this.hostNames) this.hosts.set(name, new Host(name, list, this.timeline, this.chance))
@@ -777,6 +787,14 @@ export class World {
       reply({ succeeded, timedOut, output: '', message, ...(action === 'status' && succeeded ? { power } : {}) })
     }
     const mode = action === 'status' && this.device === 'late' ? 'works' : this.device
+    if (this.disks !== undefined && (action === 'off' || action === 'reboot')) {
+      this.counts.fencings++
+      this.log(target, 'device', `${action} through disks, asked by ${runner}`)
+      this.disks.send(runner, target, action === 'off' ? 'off' : 'reset', (sent) =>
+        answer(sent, sent ? '' : 'too few disks can be written'),
+      )
+      return
+    }
     const switchIt = () => {
       this.counts.fencings++
       this.log(target, 'device', `${action}, asked by ${runner}`)
@@ -881,8 +899,9 @@ export class World {
     if (fieldOf(value, 'isFollowUp') === true) return
     const target = nodeName(String(fieldOf(value, 'target')))
     this.checkers.nodeIsClean(target)
-    if (fieldOf(value, 'device') !== watchdogDeviceId) return
-    this.counts.fencedByWatchdog++
+    if (fieldOf(value, 'device') === watchdogDeviceId) this.counts.fencedByWatchdog++
+    else if (this.disks !== undefined) this.counts.fencedThroughDisks++
+    else return
     const host = this.hosts.get(target)
     const wasReset = host?.isOn !== true || host.bootId !== this.#integratedIn.get(target)
     this.checkers.countsAsReset(target, wasReset || this.#leftEmpty.has(target))

@@ -12,6 +12,7 @@ import {
   type FencingAction,
   lastIncarnation,
   type NodeIncarnation,
+  parseMemberRecord,
   sinceIncarnation,
 } from '../../controller/index.ts'
 import {
@@ -21,11 +22,9 @@ import {
   DeviceServer,
   type DeviceServerAnswer,
   deviceActions,
-  type FenceDevice,
   type FenceHost,
   type FencingRecord,
   fenceDeviceRunner,
-  isThroughDisks,
   usedFenceAgents,
 } from '../../fencing/index.ts'
 import {
@@ -34,6 +33,7 @@ import {
   fencedInput,
   isNodeFenceable,
   type NodeFencingEffect,
+  type NodeFencingInput,
   type NodeInput,
   type NodeState,
   type RecordedFencing,
@@ -48,7 +48,7 @@ import {
   refuse,
   UnreachableError,
 } from '../../rpc/index.ts'
-import { type Comparison, isStoreFailure, type Store } from '../../store/index.ts'
+import type { Comparison, Revision, Store } from '../../store/index.ts'
 import { agentHost, bundledFenceAgents } from '../host/agent-host.ts'
 import { monotonicNow } from '../host/clock.ts'
 import type { Log } from '../host/log.ts'
@@ -56,10 +56,9 @@ import type { Paths } from '../host/paths.ts'
 import type { Peers } from '../peers/peers.ts'
 import type { Planned } from '../planner/messages.ts'
 import { writeAsDc } from '../records/guarded-writes.ts'
-import { toBytes } from '../records/json-value.ts'
+import { fromBytes, toBytes } from '../records/json-value.ts'
 import { keys } from '../records/keys.ts'
 import { secretsOfView } from '../records/secrets-of-view.ts'
-import { type SeenTarget, seeTarget, whyNotThroughDisks, wordOfDiskFencing } from './disk-fencing.ts'
 import { recordWrites } from './fencing-records.ts'
 import { peerFencing } from './peer-fencing.ts'
 import { RecordTimes } from './record-times.ts'
@@ -96,11 +95,10 @@ export interface FencingWishes {
 /** Longer than an election takes where the lease of the last DC must run out. */
 const nextDcTimeoutMs = 60_000
 const lookMs = 100
-/** A member seldom tells anything new of itself. */
-const tellAttempts = 5
 
-type RunDevice = Extract<NodeFencingEffect, { kind: 'run-device' }>
-type RecordEffect = Extract<NodeFencingEffect, { kind: 'record' }>
+type EffectOf<Kind> = Extract<NodeFencingEffect, { kind: Kind }>
+type RunDevice = EffectOf<'run-device'>
+type RecordEffect = EffectOf<'record'>
 
 export class FencingDriver {
   readonly #ports: FencingPorts
@@ -156,6 +154,12 @@ export class FencingDriver {
         return
       case 'run-device':
         void this.#runDevice(effect)
+        return
+      case 'look-at-target':
+        void this.#lookAtTarget(effect)
+        return
+      case 'write-disk-word':
+        void this.#writeDiskWord(effect)
         return
       case 'ask-to-end':
         void this.#askToEnd(effect)
@@ -297,12 +301,7 @@ export class FencingDriver {
     return outcome === 'applied'
   }
 
-  async #askToEnd({
-    call,
-    target,
-    incarnation,
-    term,
-  }: Extract<NodeFencingEffect, { kind: 'ask-to-end' }>): Promise<void> {
+  async #askToEnd({ call, target, incarnation, term }: EffectOf<'ask-to-end'>): Promise<void> {
     const { store, holdsTerm, feed } = this.#ports
     const value = toBytes({ incarnation })
     const write = { kind: 'put', key: keys.selfFencing(target), value } as const
@@ -325,13 +324,10 @@ export class FencingDriver {
   }
 
   async #runAlone(command: DeviceCommand): Promise<DeviceAnswer> {
-    const obstacle = this.#whyNot(command, this.#ports.self)
-    return obstacle === undefined ? answerOf(await this.#ownDevices.run(command)) : failed(obstacle)
+    return answerOf(await this.#ownDevices.run(command))
   }
 
   async #runOn(node: NodeName, command: DeviceCommand): Promise<DeviceAnswer> {
-    const obstacle = this.#whyNot(command, node) ?? (await this.#tellStore(command, node))
-    if (obstacle !== undefined) return failed(obstacle)
     if (node === this.#ports.self) return answerOf(await this.#devices.run(command))
     const { term, id, target, action, device, timeoutMs } = command
     const request = { term, id, target, action, device, timeoutMs, details: '' }
@@ -340,48 +336,35 @@ export class FencingDriver {
     return failed(told.message)
   }
 
-  /** Known before the device is tried. */
-  #whyNot({ device, target, action }: DeviceCommand, runner: NodeName): string | undefined {
-    const known = this.#diskDevice(device, action)
-    return known && whyNotThroughDisks(known, { view: this.#ports.view(), target, runner })
+  async #lookAtTarget({ call, target }: EffectOf<'look-at-target'>): Promise<void> {
+    const { store, feed } = this.#ports
+    const seen = await store()
+      .get(keys.member(target))
+      .then(
+        (entry): NodeFencingInput => {
+          const record = entry && parseMemberRecord(fromBytes(entry.value))
+          const found = { ...(record && { record }), ...(entry && { revision: entry.modRevision }) }
+          return { kind: 'target-seen', call, ...found }
+        },
+        (error: unknown): NodeFencingInput => ({ kind: 'target-not-seen', call, why: messageOf(error) }),
+      )
+    feed({ kind: 'fencing', input: seen })
   }
 
-  /** What went wrong. */
-  async #tellStore({ device, target, action, term }: DeviceCommand, runner: NodeName): Promise<string | undefined> {
-    const known = this.#diskDevice(device, action)
-    if (known === undefined || (action !== 'off' && action !== 'reboot')) return undefined
-    const { store, holdsTerm } = this.#ports
-    for (let attempt = 0; attempt < tellAttempts; attempt++) {
-      const seen = await this.#seeTarget(target)
-      if (typeof seen === 'string') return seen
-      const { view, unchanged } = seen
-      const obstacle = whyNotThroughDisks(known, { view, target, runner })
-      if (obstacle !== undefined) return obstacle
-      const word = wordOfDiskFencing(view, target, action)
-      const { outcome } = await writeAsDc(store(), term, {
-        writes: [word],
-        stillWanted: () => holdsTerm(term),
-        alsoHolds: [unchanged],
-      })
-      if (outcome === 'applied') return undefined
-      if (!holdsTerm(term)) return 'the term is over'
-    }
-    return `the reports of ${target} about its disks keep changing`
-  }
-
-  async #seeTarget(target: NodeName): Promise<SeenTarget | string> {
-    const { store, view } = this.#ports
-    try {
-      return await seeTarget(store(), view(), target)
-    } catch (error) {
-      if (!isStoreFailure(error)) throw error
-      return `the store did not report whether ${target} reads its disks: ${error.message}`
-    }
-  }
-
-  #diskDevice(id: string, action: DeviceCommand['action']): FenceDevice | undefined {
-    if (action !== 'off' && action !== 'reboot') return undefined
-    return this.#devices.devices.find((device) => device.id === id && isThroughDisks(device.agent))
+  async #writeDiskWord({ call, target, term, word, ifRevision }: EffectOf<'write-disk-word'>): Promise<void> {
+    const { store, holdsTerm, feed } = this.#ports
+    const key = keys.member(target)
+    const unchanged: Comparison =
+      ifRevision === undefined ? { kind: 'absent', key } : { kind: 'mod-revision', key, equals: ifRevision as Revision }
+    const written = await writeAsDc(store(), term, {
+      writes: [{ kind: 'put', key: keys.diskFencing(target), value: toBytes(word) }],
+      stillWanted: () => holdsTerm(term),
+      alsoHolds: [unchanged],
+    }).then(
+      ({ outcome }) => ({ written: outcome === 'applied' }),
+      (error: unknown) => ({ written: false, why: messageOf(error) }),
+    )
+    feed({ kind: 'fencing', input: { kind: 'disk-word-written', call, ...written } })
   }
 
   /** The devices are used at once with what is known of the agents, and again when their metadata has been read. */

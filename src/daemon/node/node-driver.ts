@@ -34,7 +34,7 @@ export interface NodeDriverPorts {
   readonly list: NodeState['list']
   readonly met: boolean
   readonly wasGoingAlone?: true
-  readonly hasSlots?: true
+  readonly slotsOfBoot?: NodeState['slotsOfBoot']
   readonly bootId: string | undefined
   readonly isolated: boolean
   readonly log: Log
@@ -76,10 +76,10 @@ export class NodeDriver {
 
   constructor(ports: NodeDriverPorts) {
     this.#ports = ports
-    const { self, incarnation, list, met, wasGoingAlone, hasSlots, bootId, log } = ports
+    const { self, incarnation, list, met, wasGoingAlone, slotsOfBoot, bootId, log } = ports
     const timings = nodeTimings(ports.timings)
     const isolated = ports.isolated ? ({ isolated: true } as const) : {}
-    const before = { met, wasGoingAlone, hasSlots, bootId }
+    const before = { met, wasGoingAlone, slotsOfBoot, bootId }
     this.#loop = new NodeLoop(
       initialNode({ self, incarnation, list, ...before, ...isolated, timings }, monotonicNow()),
       {

@@ -26,7 +26,7 @@ import type { SharedState } from '../shared-state/shared-state.ts'
 import { type LocalStore, openLocalStore } from '../store/local-store.ts'
 import { TwoNodeDriver } from '../two-node/two-node-driver.ts'
 import { metBefore } from '../two-node/wait-for-all.ts'
-import { hasSlots } from '../watchdog/sbd-disks.ts'
+import { slotsOfBoot } from '../watchdog/slots-of-boot.ts'
 import { WatchdogDriver } from '../watchdog/watchdog-driver.ts'
 import { KnownState } from './known-state.ts'
 import { MembershipKeepers } from './membership-keepers.ts'
@@ -173,7 +173,6 @@ export class NodeParts {
       file: () => this.file,
       view: () => this.view,
       known: this.known,
-      watchdog: this.watchdog,
       twoNode: () => this.twoNode,
       fencing: () => this.fencing,
       connections: () => this.connections,
@@ -246,7 +245,7 @@ export class NodeParts {
       timings: file.timings,
       list: file,
       ...metBefore(paths),
-      ...(hasSlots(paths) ? { hasSlots: true } : {}),
+      slotsOfBoot: slotsOfBoot(paths),
       bootId: this.own.bootId,
       isolated,
       log,

@@ -15,7 +15,6 @@ import type { FencingDriver } from '../fencing/fencing-driver.ts'
 import type { ClusterFile } from '../node-list/cluster-file.ts'
 import type { RemoteConnections } from '../remote/connections.ts'
 import type { TwoNodeDriver } from '../two-node/two-node-driver.ts'
-import type { WatchdogDriver } from '../watchdog/watchdog-driver.ts'
 import type { KnownState } from './known-state.ts'
 import type { ClusterNodeSetup } from './node-setup.ts'
 import { openExecutor } from './open-executor.ts'
@@ -30,7 +29,6 @@ export interface StartUpPorts {
   readonly file: () => ClusterFile
   readonly view: () => ClusterView
   readonly known: KnownState
-  readonly watchdog: WatchdogDriver
   readonly twoNode: () => TwoNodeDriver
   readonly fencing: () => FencingDriver
   readonly connections: () => RemoteConnections
@@ -99,11 +97,9 @@ export class StartUpDriver {
   /** The view is there: this node knows what it ran before, and may be given work. */
   async #startParts(): Promise<void> {
     if (this.#ended) return
-    const { self, setup, node, store, view, known, watchdog, fencing, connections, alerts, onBegun } = this.#ports
+    const { self, setup, node, store, view, known, fencing, connections, alerts, onBegun } = this.#ports
     this.#agentTools = await serveAgentTools(node, setup.paths, setup.local)
     if (this.#ended) return await this.#agentTools.close()
-    await watchdog.begin()
-    if (this.#ended) return
     this.#executor = openExecutor({
       node: self,
       store: store(),

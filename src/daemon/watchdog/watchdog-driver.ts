@@ -1,15 +1,13 @@
 /**
  * What a node's core asks for its watchdog (`node/own-watchdog.ts`): the device is prepared here, opened and fed by the pulse thread; the disks of SBD's
- * are read here, and what is read of them is fed back.
+ * are read and written here, and what comes of that is fed back.
  */
-import { setTimeout as delay } from 'node:timers/promises'
 import { assertNever, type NodeName } from '../../base/index.ts'
 import {
-  diskMisfit,
+  diskTroubles,
   type NodeState,
   type OwnWatchdogEffect,
   type OwnWatchdogInput,
-  runningMs,
   watchdogTrouble,
 } from '../../node/index.ts'
 import type { Store } from '../../store/index.ts'
@@ -21,7 +19,9 @@ import type { FromPulse, ToPulse } from '../pulse/messages.ts'
 import { isFenced } from '../pulse/own-disk-fencing.ts'
 import { keys } from '../records/keys.ts'
 import { isWatchdogLike, kernelTimeoutMs, setKernelTimeout } from './device.ts'
-import { forgetSlots, hasSlots, SbdDisks } from './sbd-disks.ts'
+import { Disk } from './disk.ts'
+import { performSlotRequest } from './slot-requests.ts'
+import { forgetSlots, noteSlot } from './slots-of-boot.ts'
 
 export interface WatchdogPorts {
   readonly self: NodeName
@@ -37,13 +37,9 @@ export interface WatchdogPorts {
 
 type EffectOf<Kind> = Extract<OwnWatchdogEffect, { kind: Kind }>
 
-/** Longer than a slot takes that is new. */
-const beginPatienceMs = 8000
-const lookMs = 20
-
 export class WatchdogDriver {
   readonly #ports: WatchdogPorts
-  #disks: SbdDisks | undefined
+  readonly #disks = new Map<string, Disk>()
   #closed = false
 
   constructor(ports: WatchdogPorts) {
@@ -55,20 +51,8 @@ export class WatchdogDriver {
     const none = watchdogTrouble(this.#ports.core())
     return [
       ...(none === undefined ? [] : [`This node has no watchdog: ${none}.`]),
-      ...(this.#disks?.troubles() ?? []).map((trouble) => `${trouble}.`),
+      ...diskTroubles(this.#ports.core(), monotonicNow()).map((trouble) => `${trouble}.`),
     ]
-  }
-
-  /**
-   * Before this node is a member: with disks to read it is fenced through those, so that it had better read them when it comes. Resolves all
-   * the same where they do not answer.
-   */
-  async begin(): Promise<void> {
-    const { paths, feed, core } = this.#ports
-    feed({ kind: 'begin', hadSlots: hasSlots(paths) })
-    const giveUpAt = monotonicNow() + beginPatienceMs
-    const isSettled = (): boolean => core().phase.kind === 'armed' || core().phase.kind === 'failed'
-    while (this.#disks && !isSettled() && monotonicNow() < giveUpAt) await delay(lookMs)
   }
 
   perform(effect: OwnWatchdogEffect): void {
@@ -92,8 +76,11 @@ export class WatchdogDriver {
       case 'read-disks':
         this.#readDisks(effect.paths)
         return
-      case 'answer-test':
-        void this.#answerTest(effect)
+      case 'disk':
+        void this.#askDisk(effect)
+        return
+      case 'ask-fenced':
+        void this.#askFenced()
         return
       case 'changed':
         onChange()
@@ -123,7 +110,7 @@ export class WatchdogDriver {
 
   close(): void {
     this.#closed = true
-    this.#disks?.close()
+    this.#closeDisks()
   }
 
   async #prepare({ device, timeoutMs: wantedMs }: EffectOf<'prepare'>): Promise<void> {
@@ -147,37 +134,31 @@ export class WatchdogDriver {
   }
 
   #readDisks(paths: readonly string[]): void {
-    const { core, feed, onChange } = this.#ports
-    this.#disks?.close()
-    this.#disks = undefined
-    if (paths.length === 0 || this.#closed) return
-    const disks = new SbdDisks(paths, {
-      ...this.#ports,
-      misfit: (header) => diskMisfit(core(), header),
-      isCountedOn: () => runningMs(core()) !== undefined,
-      onClean: ({ disk, header, at }) => feed({ kind: 'disk-read', disk, times: header, at }),
-      onMessage: (received, disk) => feed({ kind: 'disk-message', disk, received }),
-      onChange: () => {
-        const { times, reported } = disks
-        feed({ kind: 'disks', reported, ...(times === undefined ? {} : { times }) })
-        onChange()
-      },
-    })
-    this.#disks = disks
+    this.#closeDisks()
+    if (!this.#closed) for (const path of paths) this.#disks.set(path, new Disk(path))
   }
 
-  /**
-   * It is taken away, which shows that it was read. What somebody else wrote at that very moment is lost with it; but if that was the
-   * DC, the store knows.
-   */
-  async #answerTest({ received, disk }: EffectOf<'answer-test'>): Promise<void> {
+  #closeDisks(): void {
+    for (const disk of this.#disks.values()) disk.close()
+    this.#disks.clear()
+  }
+
+  async #askDisk({ disk: path, call, request }: EffectOf<'disk'>): Promise<void> {
+    const { self: node, paths, feed } = this.#ports
+    const disk = this.#disks.get(path)
+    if (disk === undefined) return
+    const note = (uuid: string): void => noteSlot(paths, uuid)
+    const answer = await performSlotRequest({ node, disk, note }, request)
+    if (this.#disks.get(path) === disk) feed({ kind: 'disk-answered', disk: path, call, answer })
+  }
+
+  async #askFenced(): Promise<void> {
     const { log, self, store, feed } = this.#ports
     try {
-      await this.#disks?.clear(received, disk)
       if (await isFenced(store(), { key: keys.diskFencing(self), bootId: readBootId() }))
         feed({ kind: 'fenced-through-disks' })
     } catch (error) {
-      log.warn('a test message could not be deleted', { disk, error })
+      log.warn('the store did not report whether this node is fenced through its disks', { error })
     }
   }
 }

@@ -1,22 +1,18 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { nodeName } from '../../src/base/index.ts'
 import { parseXml, readConfiguration } from '../../src/cib/index.ts'
 import {
   type ClusterView,
   type DiskWatch,
   emptyView,
+  keys,
   type MemberRecord,
   watchdogAttributes,
 } from '../../src/controller/index.ts'
-import { seeTarget, whyNotThroughDisks, wordOfDiskFencing } from '../../src/daemon/fencing/disk-fencing.ts'
-import { fromBytes, toBytes } from '../../src/daemon/records/json-value.ts'
-import { keys } from '../../src/daemon/records/keys.ts'
 import { type FenceDevice, readFenceDevices } from '../../src/fencing/index.ts'
+import { whyNotThroughDisks } from '../../src/node/index.ts'
 import { type AgentMetadata, parseAgentMetadata } from '../../src/resource-agents/index.ts'
-import { createStore, type Write } from '../../src/store/index.ts'
+import { DrivenNode, self } from './driven-node.ts'
 
 const [runner, target] = [nodeName('n1'), nodeName('n2')]
 const [a, b] = ['a'.repeat(32), 'b'.repeat(32)]
@@ -145,31 +141,93 @@ function memberOf(sbd?: DiskWatch): MemberRecord {
 }
 
 describe('the word that a node is fenced', () => {
-  const directory = mkdtempSync(join(tmpdir(), 'systole-word-'))
-  const store = createStore({ kind: 'embedded', directory })
-  afterAll(async () => {
-    await store.close()
-    rmSync(directory, { recursive: true })
+  const sends = (sbd: DiskWatch | undefined = watch({ path: '/dev/a', uuid: a })): DrivenNode => {
+    const node = new DrivenNode()
+    node.runs()
+    const listed = '<nvpair id="l" name="pcmk_host_list" value="n2"/>'
+    const configuration = configurationOf('/dev/a', '/dev/a', listed)
+    node.store({ kind: 'put', key: keys.configuration, value: undefined, configuration, createRevision: 2 })
+    node.store({ kind: 'put', key: keys.dc, value: { node: self }, createRevision: 5, lease: 'L1' })
+    node.store({ kind: 'put', key: keys.member(target), value: memberOf(sbd), createRevision: 8, lease: 'L2' })
+    node.asked.length = 0
+    const asked = { kind: 'fence', id: '1', term: 5, target, action: 'off', incarnation: 2 } as const
+    node.fencing({ kind: 'fence', request: { ...asked, timeoutMs: 20_000, delayMs: 0, reason: 'r' }, random: 0 })
+    const { by, progress } = node.ofFencing('record').at(-1) ?? {}
+    if (by === undefined || progress === undefined) throw new Error('nothing is recorded')
+    node.fencing({ kind: 'recorded', by, id: '1', outcome: progress.outcome, written: true })
+    return node
+  }
+  const call = (node: DrivenNode): number => node.ofFencing('look-at-target').at(-1)?.call ?? 0
+  const seen = (node: DrivenNode, sbd?: DiskWatch): void =>
+    node.fencing({ kind: 'target-seen', call: call(node), record: memberOf(sbd), revision: 9 })
+  const disk = watch({ path: '/dev/a', uuid: a })
+
+  test('is in the store before the message is sent, and means the boot of the life that is here', () => {
+    const node = sends()
+    expect(node.ofFencing('run-device')).toEqual([])
+    seen(node, disk)
+    expect(node.ofFencing('write-disk-word')).toEqual([
+      {
+        kind: 'write-disk-word',
+        call: call(node),
+        target,
+        term: 5,
+        word: { action: 'off', bootId: 'boot-2' },
+        ifRevision: 9,
+      },
+    ])
+    expect(node.ofFencing('run-device')).toEqual([])
+    node.fencing({ kind: 'disk-word-written', call: call(node), written: true })
+    expect(node.ofFencing('run-device')).toMatchObject([{ device: 'disk', action: 'off', target }])
   })
 
-  const key = keys.member(target)
-  const put = (sbd?: DiskWatch): Write => ({ kind: 'put', key, value: toBytes(memberOf(sbd)) })
+  const failure = (node: DrivenNode): string =>
+    node
+      .of('log')
+      .map(({ fields }) => String(fields.message))
+      .join()
 
-  test('means the boot of the life that is here, and how it is to end', async () => {
-    await store.transaction({ compare: [], writes: [put()] })
-    const { view } = await seeTarget(store, emptyView, target)
-    const word = wordOfDiskFencing(view, target, 'off')
-    expect(word.kind === 'put' && fromBytes(word.value)).toEqual({ action: 'off', bootId: 'boot-2' })
+  test('is not written once the store has it that the node reads its disks no more', () => {
+    const node = sends()
+    seen(node)
+    expect(node.ofFencing('write-disk-word')).toEqual([])
+    expect(failure(node)).toContain('did not report that it reads its disks')
   })
 
-  test('is not written once the node has said that it reads its disks no more', async () => {
-    await store.transaction({ compare: [], writes: [put(watch({ path: '/dev/a', uuid: a }))] })
-    const { view, unchanged } = await seeTarget(store, emptyView, target)
-    expect(view.members.get(target)?.sbd).toBeDefined()
-    await store.transaction({ compare: [], writes: [put()] })
-    const word = wordOfDiskFencing(view, target, 'off')
-    expect(await store.transaction({ compare: [unchanged], writes: [word] })).toMatchObject({ applied: false })
-    expect(await store.get(keys.diskFencing(target))).toBeUndefined()
+  test('is tried again where the node has just reported something else, and given up after five times', () => {
+    const node = sends()
+    for (let attempt = 1; attempt <= 5; attempt++) {
+      expect(node.ofFencing('look-at-target')).toHaveLength(attempt)
+      expect(failure(node)).not.toContain('keep changing')
+      seen(node, disk)
+      node.fencing({ kind: 'disk-word-written', call: call(node), written: false })
+    }
+    expect(node.ofFencing('run-device')).toEqual([])
+    expect(failure(node)).toContain('keep changing')
+  })
+
+  test.each([
+    { name: 'could not be read', input: { kind: 'target-not-seen', why: 'no majority' } as const, says: /no majority/ },
+    {
+      name: 'took no word',
+      input: { kind: 'disk-word-written', written: false, why: 'no answer' } as const,
+      says: /n1 could not be asked: no answer/,
+    },
+  ])('lets no message be sent where the store $name', ({ input, says }) => {
+    const node = sends()
+    if (input.kind === 'disk-word-written') seen(node, disk)
+    node.fencing({ ...input, call: call(node) })
+    expect(node.ofFencing('run-device')).toEqual([])
+    expect(failure(node)).toMatch(says)
+  })
+
+  test('is not tried again by a DC whose term is over', () => {
+    const node = sends()
+    seen(node, disk)
+    node.store({ kind: 'put', key: keys.dc, value: { node: target }, createRevision: 20, lease: 'L2' })
+    node.fencing({ kind: 'disk-word-written', call: call(node), written: false })
+    expect(node.ofFencing('look-at-target')).toHaveLength(1)
+    expect(node.ofFencing('run-device')).toEqual([])
   })
 })
 
