@@ -218,7 +218,7 @@ function judgeAbsent(
   if (missing) return waitForStart
   if (!input.fencingEnabled) return waitForStop(input, node, record, state)
   const forget: Edit = { kind: 'delete-attribute', node, set: '', name: 'shutdown' }
-  if (state.inCcm === false) return { revoke, edits: wishesToLeave(input.view, node) ? [forget] : [] }
+  if (state.inCcm === false) return { revoke, edits: asksToLeave(input.view, node) ? [forget] : [] }
   const registers = waitForRegistration(input, node, record, lost)
   if (registers) return registers
   const reason = lost ?? 'its lease is gone'
@@ -227,7 +227,7 @@ function judgeAbsent(
   return { edits: [{ kind: 'put-node-state', record: unclean }, forget], gone: true, revoke }
 }
 
-const wishesToLeave = ({ attributes }: ClusterView, node: NodeName): boolean =>
+const asksToLeave = ({ attributes }: ClusterView, node: NodeName): boolean =>
   attributes.has(keys.attribute(node, '', 'shutdown'))
 
 /** As long as its peers excuse it (src/membership/heartbeat.ts). */

@@ -19,7 +19,7 @@ export {
   endingOf,
   headerBytes,
   isSameName,
-  letterOf,
+  messageSectorOf,
   parseSbdHeader,
   parseSlot,
   parseSlotMessage,

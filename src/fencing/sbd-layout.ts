@@ -75,7 +75,7 @@ export function slotOf(header: SbdHeader, name: string): Buffer {
   return sectorOf(header, 1, name)
 }
 
-export function letterOf(header: SbdHeader, message: SbdMessage, from: string): Buffer {
+export function messageSectorOf(header: SbdHeader, message: SbdMessage, from: string): Buffer {
   return sectorOf(header, sbdMessages.indexOf(message), from)
 }
 

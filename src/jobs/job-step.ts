@@ -115,10 +115,10 @@ class Draft {
   #next(): readonly JobNode[] {
     const { nodes, order, limit } = this.#job
     const underWay = nodes.filter(({ state }) => state === 'started').length
-    const room = order === 'parallel' ? limit - underWay : underWay > 0 ? 0 : order === 'once' ? 1 : limit
+    const free = order === 'parallel' ? limit - underWay : underWay > 0 ? 0 : order === 'once' ? 1 : limit
     const next: JobNode[] = []
     for (const node of nodes) {
-      if (next.length >= Math.min(room, this.#most - this.effects.length)) break
+      if (next.length >= Math.min(free, this.#most - this.effects.length)) break
       if (node.state !== 'waiting') continue
       if (this.#world.isUp(node.node)) next.push(node)
       else if (!this.#mayCome(node)) this.#put(this.#ended(node, 'offline', this.#whyOffline(node)))

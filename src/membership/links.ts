@@ -32,10 +32,10 @@ export type LinksInput =
   /** Every link to every peer; those of peers with one link are not looked at. */
   | { readonly kind: 'links'; readonly links: readonly ListedLink[] }
   /**
-   * `deaf`: the links on which the sender hears nothing of this node. `reached`: this node has a connection to the peer's address there; the
+   * `unheard`: the links on which the sender hears nothing of this node. `reached`: this node has a connection to the peer's address there; the
    * pulse itself may come from another one, where the peer has not taken the list yet.
    */
-  | { readonly kind: 'pulse'; readonly from: PeerLink; readonly deaf: readonly number[]; readonly reached: boolean }
+  | { readonly kind: 'pulse'; readonly from: PeerLink; readonly unheard: readonly number[]; readonly reached: boolean }
   /** The peer's host has broken the connection. */
   | { readonly kind: 'broken'; readonly at: PeerLink }
   | { readonly kind: 'timings'; readonly timings: HeartbeatTimings }
@@ -56,7 +56,7 @@ interface Link {
   readonly upSince: MonotonicMs
   /** Since it is known, with a connection in the other direction. */
   readonly wasHeard: boolean
-  readonly peerIsDeaf: boolean
+  readonly peerHearsNothing: boolean
   readonly broken: boolean
 }
 
@@ -158,8 +158,8 @@ function takeInput(state: LinksState, input: LinksInput, now: MonotonicMs): Link
       return { ...state, ...patienceOf(input.timings) }
     case 'paused': {
       const peers = [...state.peers].map(([node, links]) => {
-        const awake = [...links].map(([number, link]) => [number, { ...link, lastHeard: now, upSince: now }] as const)
-        return [node, new Map(awake)] as const
+        const allUp = [...links].map(([number, link]) => [number, { ...link, lastHeard: now, upSince: now }] as const)
+        return [node, new Map(allUp)] as const
       })
       return { ...state, peers: new Map(peers) }
     }
@@ -171,7 +171,7 @@ function takeInput(state: LinksState, input: LinksInput, now: MonotonicMs): Link
 }
 
 function withLinks(state: LinksState, links: readonly ListedLink[], now: MonotonicMs): LinksState['peers'] {
-  const fresh = { lastHeard: now, upSince: now, wasHeard: false, peerIsDeaf: false, broken: false }
+  const fresh = { lastHeard: now, upSince: now, wasHeard: false, peerHearsNothing: false, broken: false }
   const peers = new Map<NodeName, Map<number, Link>>()
   for (const { node, link, from, host } of links) {
     const known = peers.get(node) ?? new Map<number, Link>()
@@ -185,13 +185,13 @@ function withLinks(state: LinksState, links: readonly ListedLink[], now: Monoton
 /** Whether the peer hears this node it says of all its links at once, on whichever it is heard. */
 function withPulse(
   state: LinksState,
-  { from, deaf, reached }: Extract<LinksInput, { kind: 'pulse' }>,
+  { from, unheard, reached }: Extract<LinksInput, { kind: 'pulse' }>,
   now: MonotonicMs,
 ): LinksState {
   return changed(state, from.node, (link, number) => {
     const heard =
       number === from.link ? { ...link, lastHeard: now, wasHeard: link.wasHeard || reached, broken: false } : link
-    const next = { ...heard, peerIsDeaf: deaf.includes(number) }
+    const next = { ...heard, peerHearsNothing: unheard.includes(number) }
     return stateOf(state, link, now) === 'up' ? next : { ...next, upSince: now }
   })
 }
@@ -204,7 +204,7 @@ function changed(state: LinksState, node: NodeName, change: (link: Link, number:
 }
 
 function stateOf(state: LinksState, link: Link, now: MonotonicMs): LinkView['state'] {
-  if (isSilent(state, link, now) || link.peerIsDeaf) return 'down'
+  if (isSilent(state, link, now) || link.peerHearsNothing) return 'down'
   return link.wasHeard ? 'up' : 'unknown'
 }
 

@@ -88,7 +88,7 @@ const termOf = ({ fencing }: NodeState, call: number): number | undefined =>
   fencing.throughDisks.find(({ asked }) => asked.call === call)?.asked.term
 
 /** What is due of it, whatever has happened. */
-export function pursueFencing(state: NodeState, now: MonotonicMs): FencingTurn {
+export function advanceFencing(state: NodeState, now: MonotonicMs): FencingTurn {
   return after(
     after(
       after(configure(state, now), (next) => afterWatchdogs(next, lookAtWatchdogs(next, now), now)),

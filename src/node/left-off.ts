@@ -33,7 +33,7 @@ export const isHalfDone = ({ action, outcome, powerOn = [] }: RecordedFencing): 
 /** One that is to be fenced for other reasons is not among them: that fencing switches it on. */
 export function leftOffIn(records: readonly RecordedFencing[], view: ClusterView): readonly LeftOff[] {
   const last = new Map<string, RecordedFencing>()
-  for (const record of records.toSorted((a, b) => a.begun.localeCompare(b.begun)))
+  for (const record of records.toSorted((a, b) => (a.begun < b.begun ? -1 : a.begun > b.begun ? 1 : 0)))
     if (record.action !== 'on' || record.outcome === 'succeeded') last.set(record.target, record)
   return [...last.values()].flatMap((record): readonly LeftOff[] => {
     const target = nodeName(record.target)

@@ -36,12 +36,12 @@ import {
 } from '../quorum/index.ts'
 import { takerOf } from './commands.ts'
 import {
+  advanceFencing,
   confirmDown,
   initialNodeFencing,
   memberChanged,
   nextNodeFencingAt,
   obeyTwoNode,
-  pursueFencing,
   takeFencingInput,
   tickFencing,
 } from './fencing.ts'
@@ -50,26 +50,26 @@ import { panicsWhenFenced, shutdownEscalationMs } from './options.ts'
 import { diskErrors } from './own-disks.ts'
 import { ownMember, saidOf } from './own-member.ts'
 import {
+  advanceOwnStops,
   ended,
   endOwnStops,
   initialOwnStops,
   nextOwnStopAt,
   type OwnStopsTurn,
   planned,
-  pursueOwnStops,
   stopEverything,
   stopsWithoutQuorum,
   tryAgain,
 } from './own-stops.ts'
-import { nextVotesAt, pursueVotes, takeVotesInput } from './own-votes.ts'
+import { advanceVotes, nextVotesAt, takeVotesInput } from './own-votes.ts'
 import { initialOwnVotes, type VotesInput } from './own-votes-state.ts'
-import { departWithoutWatchdog, nextWatchdogTimes, pursueWatchdog, takeWatchdogInput } from './own-watchdog.ts'
+import { advanceWatchdog, departWithoutWatchdog, nextWatchdogTimes, takeWatchdogInput } from './own-watchdog.ts'
 import { initialOwnWatchdog, reportedWatchdog, watchdogTrouble } from './own-watchdog-state.ts'
 import {
+  advanceStartUp,
   nextStartUpAt,
   patienceMs,
   peerIsOff,
-  pursueStartUp,
   takeStartUpInput,
   takeStoreCopyInput,
 } from './start-up.ts'
@@ -115,11 +115,11 @@ export function initialNode(setup: NodeSetup, now: MonotonicMs): NodeState {
 
 export function nodeStep(state: NodeState, input: NodeInput, now: MonotonicMs): NodeTurn {
   const taken = andThen(takeInput(state, input, now), (next) => seeTwoNodes(next, now))
-  const starting = andThen(taken, (next) => pursueStartUp(next, now))
-  const fencing = andThen(starting, (next) => afterFencing(pursueFencing(next, now), now))
-  const pursued = andThen(fencing, (next) => afterOwnStops(pursueOwnStops(next, now), now))
-  const voted = andThen(pursued, (next) => pursueVotes(next, now))
-  const watched = andThen(voted, (next) => showWatchdog(state, pursueWatchdog(next, now), now))
+  const starting = andThen(taken, (next) => advanceStartUp(next, now))
+  const fencing = andThen(starting, (next) => afterFencing(advanceFencing(next, now), now))
+  const advanced = andThen(fencing, (next) => afterOwnStops(advanceOwnStops(next, now), now))
+  const voted = andThen(advanced, (next) => advanceVotes(next, now))
+  const watched = andThen(voted, (next) => showWatchdog(state, advanceWatchdog(next, now), now))
   const waits = describeTwoNode(watched.state.twoNode)
   if (waits === describeTwoNode(state.twoNode)) return watched
   return { state: watched.state, effects: [...watched.effects, { kind: 'two-node-waits', message: waits }] }
@@ -298,14 +298,14 @@ function showOwnMember(state: NodeState, now: MonotonicMs): NodeTurn {
 }
 
 /** The others are told of a change, and people are. */
-function showWatchdog({ watchdog: before }: NodeState, pursued: NodeTurn, now: MonotonicMs): NodeTurn {
-  const { watchdog } = pursued.state
-  if (watchdog === before) return pursued
+function showWatchdog({ watchdog: before }: NodeState, advanced: NodeTurn, now: MonotonicMs): NodeTurn {
+  const { watchdog } = advanced.state
+  if (watchdog === before) return advanced
   const [was, is] = [before, watchdog].map((one) =>
     JSON.stringify([reportedWatchdog(one), watchdogTrouble(one), diskErrors(one)]),
   )
-  if (was === is) return pursued
-  const shown = andThen(pursued, (next) => turn(next, { kind: 'watchdog', effect: { kind: 'changed' } }))
+  if (was === is) return advanced
+  const shown = andThen(advanced, (next) => turn(next, { kind: 'watchdog', effect: { kind: 'changed' } }))
   return andThen(shown, (next) => showOwnMember(next, now))
 }
 

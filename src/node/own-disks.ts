@@ -3,8 +3,8 @@ import { type MonotonicMs, monotonicMs } from '../base/index.ts'
 import { endingOf } from '../fencing/index.ts'
 import { type DiskTimes, diskPatienceMs, disksToRead } from '../quorum/index.ts'
 import {
+  advanceSlot,
   nextSlotAt,
-  pursueSlot,
   type SlotReading,
   type SlotRules,
   type SlotTurn,
@@ -64,12 +64,12 @@ export function nextDiskAt({ disks }: OwnWatchdog): MonotonicMs | undefined {
 }
 
 /** Those that are due are read again. */
-export function pursueDisks(watchdog: OwnWatchdog, now: MonotonicMs): DisksTurn {
+export function advanceDisks(watchdog: OwnWatchdog, now: MonotonicMs): DisksTurn {
   const { disks } = watchdog
   const due = disks?.slots.filter((slot) => (nextSlotAt(slot) ?? Number.POSITIVE_INFINITY) <= now) ?? []
   return due.reduce(
     (done: DisksTurn, slot) => {
-      const { watchdog: next, effects } = slotIs(done.watchdog, slot, pursueSlot(slot, now))
+      const { watchdog: next, effects } = slotIs(done.watchdog, slot, advanceSlot(slot, now))
       return { watchdog: next, effects: [...done.effects, ...effects] }
     },
     { watchdog, effects: [] },

@@ -52,7 +52,7 @@ export const unreadSlot = (path: string): OwnSlot => ({ path, phase: { kind: 're
 export const nextSlotAt = ({ phase }: OwnSlot): MonotonicMs | undefined =>
   phase.kind === 'rests' || phase.kind === 'lets-others-take' ? phase.until : undefined
 
-export function pursueSlot(slot: OwnSlot, now: MonotonicMs): SlotTurn {
+export function advanceSlot(slot: OwnSlot, now: MonotonicMs): SlotTurn {
   const { phase } = slot
   const at = nextSlotAt(slot)
   if (at === undefined || now < at) return { slot }

@@ -62,7 +62,7 @@ export function nextOwnStopAt({ ownStops }: NodeState): MonotonicMs | undefined 
 }
 
 /** What is due of it, whatever has happened. */
-export function pursueOwnStops(state: NodeState, now: MonotonicMs): OwnStopsTurn {
+export function advanceOwnStops(state: NodeState, now: MonotonicMs): OwnStopsTurn {
   let next = state
   const effects: NodeEffect[] = []
   const over: WhyOwnStops[] = []

@@ -20,7 +20,7 @@ const versionOf = ({ list }: NodeState): number => list.nodesVersion ?? 0
 const withVotes = (state: NodeState, votes: OwnVotes): NodeState => ({ ...state, votes })
 
 /** A lost node keeps its vote until it is fenced: it may be running. */
-export function pursueVotes(state: NodeState, now: MonotonicMs): NodeTurn {
+export function advanceVotes(state: NodeState, now: MonotonicMs): NodeTurn {
   const { votes, list } = state
   if (votes.doing !== undefined || !changesVotes(state, now)) return turn(state)
   if (mustSearch(state, now)) {

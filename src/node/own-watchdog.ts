@@ -21,11 +21,11 @@ import {
   type WatchdogPermit,
 } from '../quorum/index.ts'
 import {
+  advanceDisks,
   type DisksTurn,
   diskTimes,
   nextDiskAt,
   pathsOf,
-  pursueDisks,
   takeDiskAnswer,
   unreadDisks,
 } from './own-disks.ts'
@@ -103,7 +103,7 @@ export function readsDisksFirst(state: NodeState): boolean {
 }
 
 /** What is due, whatever has happened. */
-export function pursueWatchdog(state: NodeState, now: MonotonicMs): NodeTurn {
+export function advanceWatchdog(state: NodeState, now: MonotonicMs): NodeTurn {
   const { begun, doomed } = state.watchdog
   if (!begun || doomed) return turn(state)
   const { view, self, incarnation } = state
@@ -116,7 +116,7 @@ export function pursueWatchdog(state: NodeState, now: MonotonicMs): NodeTurn {
   const wanted = wantedBy(state)
   return [
     (next: NodeState) => readDisks(next, wanted),
-    (next: NodeState) => diskTurn(next, pursueDisks(next.watchdog, now)),
+    (next: NodeState) => diskTurn(next, advanceDisks(next.watchdog, now)),
     (next: NodeState) => settle(next, wanted),
     (next: NodeState) => permitDue(next, now),
   ].reduce(andThen, turn(state))

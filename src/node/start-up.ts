@@ -76,8 +76,8 @@ export function takeStoreCopyInput(state: NodeState, input: StoreCopyInput, now:
 }
 
 /** What is due, and what follows from what is known by now. */
-export function pursueStartUp(state: NodeState, now: MonotonicMs): NodeTurn {
-  return andThen(pursueCopy(state, now), (next) => pursuePhase(next, now))
+export function advanceStartUp(state: NodeState, now: MonotonicMs): NodeTurn {
+  return andThen(advanceCopy(state, now), (next) => advancePhase(next, now))
 }
 
 export function nextStartUpAt({ startUp, storeCopy: { phase } }: NodeState): MonotonicMs | undefined {
@@ -178,7 +178,7 @@ function takePart(state: NodeState, now: MonotonicMs): NodeTurn {
   return asked(withCopy(at(state, { kind: 'reads' }), copy), { kind: 'release' })
 }
 
-function pursueCopy(state: NodeState, now: MonotonicMs): NodeTurn {
+function advanceCopy(state: NodeState, now: MonotonicMs): NodeTurn {
   const { phase, listed } = state.storeCopy
   if (phase.kind !== 'lists-again' || now < phase.at) return turn(state)
   const mayBeOld = !listed && ownCopyWillDo(state, now)
@@ -186,7 +186,7 @@ function pursueCopy(state: NodeState, now: MonotonicMs): NodeTurn {
   return turn(lists, { kind: 'store-copy', effect: { kind: 'list', mayBeOld } })
 }
 
-function pursuePhase(state: NodeState, now: MonotonicMs): NodeTurn {
+function advancePhase(state: NodeState, now: MonotonicMs): NodeTurn {
   const { startUp } = state
   switch (startUp.kind) {
     case 'reads':

@@ -1,7 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { expect, test } from 'vitest'
-import { dataRooms, mindRooms, packagesOfDataRooms, rooms } from './rooms.ts'
+import { askedOfMachine } from './machine.ts'
+import { identifiersOf, replaced, wordsIn } from './names.ts'
+import { actingFiles, dataRooms, mindRooms, packagesOfDataRooms, rooms } from './rooms.ts'
 
 const sourceFolder = resolve(import.meta.dirname, '../../src')
 
@@ -14,16 +16,14 @@ interface Import {
 function importsOf(file: string): readonly Import[] {
   const room = relative(sourceFolder, file).split('/')[0] ?? ''
   const text = readFileSync(file, 'utf8')
-  const specifiers = [
-    ...text.matchAll(
-      /^\s*(?:import|export)\b[^'"]*?from\s*['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]|^\s*import\s*['"]([^'"]+)['"]/gm,
-    ),
-  ]
-  return specifiers.map((match) => ({
-    file: relative(sourceFolder, file),
-    room,
-    specifier: match[1] ?? match[2] ?? match[3] ?? '',
-  }))
+  return specifiersOf(text).map((specifier) => ({ file: relative(sourceFolder, file), room, specifier }))
+}
+
+function specifiersOf(text: string): readonly string[] {
+  const found = text.matchAll(
+    /^\s*(?:import|export)\b[^'"]*?from\s*['"]([^'"]+)['"]|\bimport\(\s*['"`]([^'"`]+)['"`]|^\s*import\s*['"]([^'"]+)['"]/gm,
+  )
+  return [...found].map((match) => match[1] ?? match[2] ?? match[3] ?? '')
 }
 
 const files = readdirSync(sourceFolder, { recursive: true, encoding: 'utf8' })
@@ -78,25 +78,89 @@ test('rooms that decide and rooms that hold data do no I/O and use no package', 
   expect(wrong.map(({ file, specifier }) => `${file} imports ${specifier}`)).toEqual([])
 })
 
-/** What the machine would answer differently the next time. The zone of the host is asked for in one file, and handed to rooms that decide. */
-const fromTheMachine =
-  /\b(?:Date\.now|performance\.|Math\.random|fetch\(|set(?:Timeout|Interval|Immediate)\(|queueMicrotask\(|process\.|console\.|globalThis)|new Date\(\)|getTimezoneOffset/
+/** The zone of the host is asked for in one file, and handed to rooms that decide. */
 const askers = ['base/host-zone.ts']
+const pureRooms = new Set([...mindRooms, ...dataRooms])
+const inFolder = files.map((file) => relative(sourceFolder, file))
+/** Of rooms that also act, the files that decide. */
+const decidingFiles = inFolder.filter((file) => {
+  const acting = actingFiles[file.split('/')[0] ?? '']
+  return acting !== undefined && !acting.includes(file.split('/').slice(1).join('/'))
+})
 
 test('rooms that decide and rooms that hold data ask the machine nothing: no clock, no chance, no network, no timer', () => {
-  const pure = new Set([...mindRooms, ...dataRooms])
-  const wrong = files
-    .map((file) => relative(sourceFolder, file))
-    .filter((file) => pure.has(file.split('/')[0] ?? '') && !askers.includes(file))
+  const wrong = [...inFolder.filter((file) => pureRooms.has(file.split('/')[0] ?? '')), ...decidingFiles]
+    .filter((file) => !askers.includes(file))
     .flatMap((file) => {
-      const found = fromTheMachine.exec(codeOf(readFileSync(join(sourceFolder, file), 'utf8')))
-      return found === null ? [] : [`${file} has ${found[0]}`]
+      const found = askedOfMachine(readFileSync(join(sourceFolder, file), 'utf8'))
+      return found === undefined ? [] : [`${file} has ${found}`]
     })
   expect(wrong).toEqual([])
 })
 
-/** Without comments, in which everything may be named. */
-const codeOf = (text: string): string => text.replace(/\/\*[\s\S]*?\*\/|(?<!:)\/\/.*$/gm, '')
+test('in rooms that also act, what decides imports nothing from outside, and what acts is named', () => {
+  const wrong = imports.filter(({ file, specifier }) => decidingFiles.includes(file) && !specifier.startsWith('.'))
+  expect(wrong.map(({ file, specifier }) => `${file} imports ${specifier}`)).toEqual([])
+  const gone = Object.entries(actingFiles).flatMap(([room, names]) => names.map((name) => `${room}/${name}`))
+  expect(gone.filter((file) => !inFolder.includes(file))).toEqual([])
+})
+
+test.each([
+  'Date.now()',
+  'new Date()',
+  'const day = new Date',
+  'Date()',
+  'new Date(2026, 1, 1)',
+  'new Date(at).getHours()',
+  'const { random } = Math.random',
+  'fetch(url)',
+  'setTimeout(run, 1)',
+  'const later = setInterval',
+  'performance.now()',
+  'process.env.TZ',
+  'a.localeCompare(b)',
+  'at.toLocaleString()',
+  'crypto.getRandomValues(bytes)',
+  'globalThis.Date',
+  'Intl.DateTimeFormat()',
+  "require('node:fs')",
+  'import.meta.dirname',
+])('%s asks the machine', (code) => {
+  expect(askedOfMachine(`const a = ${code}`)).toBeDefined()
+  expect(askedOfMachine(`/* ${code} */ const a = 1 // ${code}`)).toBeUndefined()
+})
+
+test.each([
+  'new Date(at * 1000).toISOString()',
+  'Date.UTC(2000, 1)',
+  "a.localeCompare(b, 'en', { numeric: true })",
+  'day.getUTCHours()',
+])('%s does not', (code) => {
+  expect(askedOfMachine(code)).toBeUndefined()
+})
+
+test.each([
+  "import { readFileSync } from 'node:fs'",
+  "import './other.ts'",
+  "import 'reflect-metadata'",
+  "export * from 'node:path'",
+  "const { join } = await import('node:path')",
+  "import {\n  a,\n  b,\n} from 'node:os'",
+  "import type { A } from 'pino'",
+])('%s is seen as an import', (code) => {
+  expect(specifiersOf(code)).toHaveLength(1)
+})
+
+test('names in rooms that decide, and of files, are terms of the field', () => {
+  const old = (names: Iterable<string>): readonly string[] =>
+    [...names].filter((name) => wordsIn(name).some((word) => Object.hasOwn(replaced, word)))
+  const deciding = [...inFolder.filter((file) => pureRooms.has(file.split('/')[0] ?? '')), ...decidingFiles]
+  const identifiers = deciding.flatMap((file) =>
+    old(identifiersOf(readFileSync(join(sourceFolder, file), 'utf8'))).map((name) => `${file}: ${name}`),
+  )
+  expect([...identifiers, ...old(inFolder)]).toEqual([])
+  expect(old(['ownHands', 'pursueVotes', 'peer-is-deaf.ts', 'shadow', 'commend'])).toHaveLength(3)
+})
 
 /** They read what no caller names: the kernel's files, this host's release, the folder that a report was put together in, our own script. */
 const ownReaders = [

@@ -71,6 +71,11 @@ export const mindRooms = [
   'services',
   'hardware',
 ]
+/** Of rooms that also act: the files that do. All others of the room decide, as those of the rooms above. */
+export const actingFiles: Readonly<Record<string, readonly string[]>> = {
+  executor: ['executor.ts', 'made-sure.ts', 'result-digests.ts', 'results.ts', 'started-with.ts', 'writing-line.ts'],
+  fencing: ['run-device.ts'],
+}
 /** Data rooms hold no I/O either; the packages that they use are pure. */
 export const dataRooms = ['base', 'cib', 'transition']
 export const packagesOfDataRooms: Readonly<Record<string, readonly string[]>> = { base: ['re2js'], cib: ['saxes'] }

@@ -18,7 +18,7 @@ import {
   type FenceHost,
   headerBytes,
   isSameName,
-  letterOf,
+  messageSectorOf,
   parseSbdHeader,
   parseSlot,
   parseSlotMessage,
@@ -29,7 +29,7 @@ import {
   slotOffset,
 } from '../../src/fencing/index.ts'
 import type { SlotRequest } from '../../src/node/index.ts'
-import { nextSlotAt, pursueSlot, type SlotTurn, takeSlotAnswer, unreadSlot } from '../../src/node/own-slot.ts'
+import { advanceSlot, nextSlotAt, type SlotTurn, takeSlotAnswer, unreadSlot } from '../../src/node/own-slot.ts'
 import { SharedDisk, whyNoSharedDisk } from '../nodes/lab/shared-disk.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'systole-sbd-'))
@@ -100,7 +100,7 @@ describe.skipIf(whyNot !== undefined)('a disk of sbd', () => {
     }
     // The others without the second that each takes.
     for (const message of messages)
-      expect(parseSlotMessage(letterOf(header, message, host))).toEqual({ message, from: host })
+      expect(parseSlotMessage(messageSectorOf(header, message, host))).toEqual({ message, from: host })
   })
 
   test('sbd sees a slot that was taken and a message that was written here', async () => {
@@ -110,7 +110,7 @@ describe.skipIf(whyNot !== undefined)('a disk of sbd', () => {
       [2, long],
     ] as const) {
       await ask({ kind: 'write', offset: slotOffset(header, slot), data: slotOf(header, name).toString('base64') })
-      const received = letterOf(header, slot === 1 ? 'crashdump' : 'exit', 'n9')
+      const received = messageSectorOf(header, slot === 1 ? 'crashdump' : 'exit', 'n9')
       const offset = slotOffset(header, slot) + header.sectorSize
       await ask({ kind: 'write', offset, data: received.toString('base64') })
     }
@@ -133,7 +133,7 @@ describe.skipIf(whyNot !== undefined)('a disk of sbd', () => {
           const now = monotonicNow()
           if (turn.request === undefined) {
             await delay(Math.max(0, (nextSlotAt(turn.slot) ?? now) - now))
-            turn = pursueSlot(turn.slot, monotonicNow())
+            turn = advanceSlot(turn.slot, monotonicNow())
             continue
           }
           const answer = await performSlotRequest({ node: 'n1', disk: handle, note }, turn.request)
@@ -171,7 +171,7 @@ describe.skipIf(whyNot !== undefined)('a disk of sbd', () => {
     ] as const
     for (const { name, had, isCountedOn, message, late } of cases)
       test(name, async () => {
-        const reset = letterOf(header, 'reset', 'n9').toString('base64')
+        const reset = messageSectorOf(header, 'reset', 'n9').toString('base64')
         await ask({ kind: 'write', offset: slotOffset(header, 0) + header.sectorSize, data: reset })
         const { reading, clearedAt } = await readingOf(had, isCountedOn)
         expect(reading?.received.message).toBe(message)
@@ -231,7 +231,7 @@ describe.skipIf(whyNot !== undefined)('a disk of sbd', () => {
       await runDevice({ device: deviceFor(devices), action: 'off', target: 'n1', timeoutMs: 20_000 }, host)
 
     test('is sent anew, and takes its time, where an earlier message lies there', async () => {
-      const received = letterOf(header, 'reset', 'n9').toString('base64')
+      const received = messageSectorOf(header, 'reset', 'n9').toString('base64')
       await ask({ kind: 'write', offset: slotOffset(header, 0) + header.sectorSize, data: received })
       const began = Date.now()
       expect(await off(disk.device)).toMatchObject({ succeeded: true })

@@ -35,12 +35,12 @@ class Watcher {
     this.reported += effects.length
   }
 
-  /** While time passes beta is heard on these links; it hears nothing of alpha on the `deaf` ones. */
-  pass(ms: number, heard: readonly number[], deaf: readonly number[] = []): void {
+  /** While time passes beta is heard on these links; it hears nothing of alpha on the `unheard` ones. */
+  pass(ms: number, heard: readonly number[], unheard: readonly number[] = []): void {
     for (const end = this.#now + ms; this.#now < end; ) {
       this.#now += 200
       this.feed({ kind: 'tick' })
-      for (const link of heard) this.feed({ kind: 'pulse', from: { node: beta, link }, deaf, reached: true })
+      for (const link of heard) this.feed({ kind: 'pulse', from: { node: beta, link }, unheard, reached: true })
     }
   }
 
@@ -125,7 +125,7 @@ describe('a link with another address', () => {
     test(`${end === 'from' ? 'of this node' : 'of the peer'} is up when the peer is reached there, whatever comes from the old one`, () => {
       const alpha = new Watcher()
       const pulse = (reached: boolean) =>
-        alpha.feed({ kind: 'pulse', from: { node: beta, link: 1 }, deaf: [], reached })
+        alpha.feed({ kind: 'pulse', from: { node: beta, link: 1 }, unheard: [], reached })
       alpha.pass(400, [0, 1])
       alpha.feed({ kind: 'links', links: both(beta) })
       expect(alpha.states()).toBe('beta/0 up, beta/1 up')
@@ -149,9 +149,9 @@ describe('connections on a link are given up', () => {
     const alpha = new Watcher()
     alpha.pass(400, [0, 1])
     alpha.pass(1200, [])
-    alpha.feed({ kind: 'pulse', from: { node: beta, link: 0 }, deaf: [], reached: true })
+    alpha.feed({ kind: 'pulse', from: { node: beta, link: 0 }, unheard: [], reached: true })
     expect({ states: alpha.states(), dead: alpha.dead() }).toEqual({ states: 'beta/0 up, beta/1 down', dead: [] })
-    alpha.feed({ kind: 'pulse', from: { node: beta, link: 1 }, deaf: [], reached: true })
+    alpha.feed({ kind: 'pulse', from: { node: beta, link: 1 }, unheard: [], reached: true })
     alpha.pass(1000, [0, 1])
     expect(alpha.dead()).toEqual([])
   })
@@ -159,7 +159,7 @@ describe('connections on a link are given up', () => {
   test('where the other link stays up after all were down', () => {
     const alpha = new Watcher()
     alpha.pass(1200, [])
-    alpha.feed({ kind: 'pulse', from: { node: beta, link: 0 }, deaf: [], reached: true })
+    alpha.feed({ kind: 'pulse', from: { node: beta, link: 0 }, unheard: [], reached: true })
     expect(nextLinksAt(alpha.state, alpha.now)).toBe(alpha.now + 300)
     alpha.pass(400, [0])
     expect(alpha.dead()).toEqual([1])
@@ -168,14 +168,14 @@ describe('connections on a link are given up', () => {
   test('not before the peer has heard this node for as long', () => {
     const alpha = new Watcher()
     alpha.pass(1200, [0, 1], [0, 1])
-    alpha.feed({ kind: 'pulse', from: { node: beta, link: 0 }, deaf: [1], reached: true })
+    alpha.feed({ kind: 'pulse', from: { node: beta, link: 0 }, unheard: [1], reached: true })
     expect({ states: alpha.states(), dead: alpha.dead() }).toEqual({ states: 'beta/0 up, beta/1 down', dead: [] })
   })
 })
 
 test('a peer with one link is not looked at, and wakes nobody', () => {
   const alpha = new Watcher([listed(gamma, 0)])
-  alpha.feed({ kind: 'pulse', from: { node: gamma, link: 0 }, deaf: [], reached: true })
+  alpha.feed({ kind: 'pulse', from: { node: gamma, link: 0 }, unheard: [], reached: true })
   expect({ states: alpha.states(), reported: alpha.reported }).toEqual({ states: '', reported: 0 })
   expect(nextLinksAt(alpha.state, alpha.now)).toBeUndefined()
 })

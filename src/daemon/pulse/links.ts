@@ -14,8 +14,8 @@ import type { Door } from './door.ts'
 import type { PulseListen, PulsePeer } from './messages.ts'
 
 export interface LinkEvents {
-  /** `link`: on which it came. `deaf`: on which links its sender hears nothing of this node. `reached`: whether this node's own stream to it is open there. */
-  readonly onPulse: (pulse: Pulse, link: number, deaf: readonly number[], reached: boolean) => void
+  /** `link`: on which it came. `unheard`: on which links its sender hears nothing of this node. `reached`: whether this node's own stream to it is open there. */
+  readonly onPulse: (pulse: Pulse, link: number, unheard: readonly number[], reached: boolean) => void
   readonly onNotListening: (link: number, error: string) => void
   readonly onConnectionFailed: (peer: NodeName, link: number, how: 'refused' | 'reset') => void
   readonly onBadMessage: (caller: string, link: number, what: string) => void
@@ -114,11 +114,11 @@ export class Links {
   }
 
   #hear(message: PulseMessage, caller: string, link: number): void {
-    const deaf = message.silentLinks.filter(({ node }) => node === this.#self).map((silent) => silent.link)
-    const hearsThisNode = !message.silent.includes(this.#self) && !deaf.includes(link)
+    const unheard = message.silentLinks.filter(({ node }) => node === this.#self).map((silent) => silent.link)
+    const hearsThisNode = !message.silent.includes(this.#self) && !unheard.includes(link)
     const stream = this.#streams.get(nodeName(caller))?.get(link)
     stream?.heardPeer(hearsThisNode)
-    this.#events.onPulse(pulseOf(message), link, deaf, stream?.isOpen() ?? false)
+    this.#events.onPulse(pulseOf(message), link, unheard, stream?.isOpen() ?? false)
   }
 
   #keepUp(peer: PulsePeer): KeptUp {

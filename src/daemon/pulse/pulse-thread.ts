@@ -72,10 +72,10 @@ class PulseThread {
       node,
       setup.identity,
       {
-        onPulse: (pulse, link, deaf, reached) => {
+        onPulse: (pulse, link, unheard, reached) => {
           // First what notices that this node stood still: its links were not silent then.
           this.#feed({ kind: 'pulse', pulse })
-          this.#feedLinks({ kind: 'pulse', from: { node: pulse.node, link }, deaf, reached })
+          this.#feedLinks({ kind: 'pulse', from: { node: pulse.node, link }, unheard, reached })
         },
         onBadMessage: (from, link, what) => {
           if (this.#badMessages.mayTell(from, performance.now())) tell({ kind: 'bad-message', from, link, what })

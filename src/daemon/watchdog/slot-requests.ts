@@ -2,7 +2,7 @@
 import { takesNoChange } from '../../base/index.ts'
 import {
   headerBytes,
-  letterOf,
+  messageSectorOf,
   parseSbdHeader,
   parseSlot,
   parseSlotMessage,
@@ -90,5 +90,5 @@ interface Mailbox {
 const mailboxOf = ({ header, slot }: Mailbox): number => slotOffset(header, slot) + header.sectorSize
 
 async function writeClear(disk: Disk, node: string, mailbox: Mailbox): Promise<void> {
-  await disk.write(mailboxOf(mailbox), letterOf(mailbox.header, 'clear', node))
+  await disk.write(mailboxOf(mailbox), messageSectorOf(mailbox.header, 'clear', node))
 }
