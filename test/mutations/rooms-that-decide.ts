@@ -95,7 +95,7 @@ export const holdsJobsRollouts: Readonly<Record<string, readonly Mutation[]>> = 
     ['a command that ran out of time succeeded', 'exitCode === 0 && timedOut === undefined', 'exitCode === 0'],
     [
       'a transaction has no end',
-      'if (next.length >= Math.min(room, this.#most - this.effects.length)) break',
+      'if (next.length >= Math.min(free, this.#most - this.effects.length)) break',
       'if (next.length >= room) break',
     ],
     [

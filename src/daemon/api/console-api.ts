@@ -70,7 +70,7 @@ export function consoleHandlers(daemon: Daemon): Pick<Handlers<typeof localServi
       configuredFile(daemon)
       await daemon.api.tokens.revoke(name, (await daemon.access.rightsOf(caller)).user)
       // Nobody gets in with what it has made.
-      await daemon.tokens.withdraw(({ by }) => by?.user === `token:${name}`)
+      await daemon.joining.tokens.withdraw(({ by }) => by?.user === `token:${name}`)
       return {}
     },
     ...sessionHandlers(daemon),

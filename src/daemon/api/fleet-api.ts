@@ -8,16 +8,16 @@ export function fleetHandlers(
   return {
     addFleetCluster: async (asked, { caller }) => {
       refuseWhereStopped(daemon)
-      return await daemon.fleet.add(asked, (await daemon.access.rightsOf(caller)).user)
+      return await daemon.dcKeepers.fleet.add(asked, (await daemon.access.rightsOf(caller)).user)
     },
     removeFleetCluster: async ({ name }, { caller }) => {
       refuseWhereStopped(daemon)
-      await daemon.fleet.remove(name, (await daemon.access.rightsOf(caller)).user)
+      await daemon.dcKeepers.fleet.remove(name, (await daemon.access.rightsOf(caller)).user)
       return {}
     },
     getFleet: async () => {
       refuseWhereStopped(daemon)
-      return await Promise.resolve(daemon.fleet.state())
+      return await Promise.resolve(daemon.dcKeepers.fleet.state())
     },
   }
 }

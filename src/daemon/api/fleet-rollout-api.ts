@@ -134,7 +134,10 @@ export async function planFleetRollout(
   { clusters = [] }: RolloutDefinition,
   { file }: Pick<Messages['StartRolloutRequest'], 'file'>,
 ): Promise<Messages['FleetPlans']> {
-  const { node, fleet } = daemon
+  const {
+    node,
+    dcKeepers: { fleet },
+  } = daemon
   refuseUnknown(node, clusters)
   const targets = fleetMembers(node.below)
   const reached = fleetReached(node.below)

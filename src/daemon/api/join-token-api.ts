@@ -31,24 +31,24 @@ export function joinTokenHandlers(
         ...(node === undefined ? {} : { node }),
         ...(validSeconds === undefined ? {} : { validSeconds }),
       }
-      return await daemon.joinTokens.issue(meant, caller)
+      return await daemon.joining.issuer.issue(meant, caller)
     },
     listJoinTokens: async () => {
       configuredFile(daemon)
-      const { tokens, events, strangers } = await daemon.tokens.list()
+      const { tokens, events, strangers } = await daemon.joining.tokens.list()
       const now = Date.now()
       return { tokens: tokens.map((token) => listed(token, now)), events, strangers }
     },
     withdrawJoinTokens: async ({ ids }) => {
       configuredFile(daemon)
-      const known = (await daemon.tokens.list()).tokens.map(({ id }) => id)
+      const known = (await daemon.joining.tokens.list()).tokens.map(({ id }) => id)
       const unknown = ids.filter((id) => !known.includes(id))
       if (unknown.length > 0)
         throw refuse(
           'no-such-token',
           ...unknown.map((id) => `There is no join token '${id}'. \`systole cluster token list\` lists the tokens.`),
         )
-      return { withdrawn: await daemon.tokens.withdraw(({ id }) => ids.length === 0 || ids.includes(id)) }
+      return { withdrawn: await daemon.joining.tokens.withdraw(({ id }) => ids.length === 0 || ids.includes(id)) }
     },
   }
 }
@@ -58,7 +58,7 @@ export async function setupTokens(daemon: Daemon, file: ClusterFile, caller: Cal
   const nodes = []
   let validUntil = ''
   for (const { name } of file.nodes.filter((node) => node.name !== daemon.name)) {
-    const made = await daemon.joinTokens.issue({ role: 'member', node: name }, caller)
+    const made = await daemon.joining.issuer.issue({ role: 'member', node: name }, caller)
     nodes.push({ node: name, token: made.token })
     validUntil = made.validUntil
   }
@@ -70,10 +70,10 @@ export async function setupTokens(daemon: Daemon, file: ClusterFile, caller: Cal
  * the same command again is refused.
  */
 export async function issueForAdded(
-  tokens: Pick<Daemon['joinTokens'], 'issue'>,
+  tokens: Pick<Daemon['joining']['issuer'], 'issue'>,
   node: string,
   caller: CallerIdentity,
-): ReturnType<Daemon['joinTokens']['issue']> {
+): ReturnType<Daemon['joining']['issuer']['issue']> {
   try {
     return await tokens.issue({ role: 'member', node }, caller)
   } catch (error) {

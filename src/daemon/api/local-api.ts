@@ -221,9 +221,9 @@ function membershipHandlers(
     }),
     ...becomingMember(daemon),
     addNode: async ({ name, address, more }, { caller }) => {
-      await daemon.joinTokens.canSign()
+      await daemon.joining.issuer.canSign()
       await addNode(daemon, { name: nodeName(name), addresses: [address || name, ...(more?.addresses ?? [])] })
-      return await issueForAdded(daemon.joinTokens, name, caller)
+      return await issueForAdded(daemon.joining.issuer, name, caller)
     },
     addLink: async (asked) => await addLink(daemon, asked),
     updateLink: async (asked) => await updateLink(daemon, asked),

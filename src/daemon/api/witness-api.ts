@@ -24,7 +24,7 @@ export function witnessHandlers(
   return {
     addWitness: async ({ name, address }, { caller }) => {
       await addWitness(daemon, { name: nodeName(name), address: address || name })
-      return await daemon.joinTokens.issue({ role: 'witness', node: name }, caller)
+      return await daemon.joining.issuer.issue({ role: 'witness', node: name }, caller)
     },
     removeWitness: async (meant) => {
       await removeWitness(daemon, meant)
@@ -32,7 +32,7 @@ export function witnessHandlers(
     },
     replaceWitness: async ({ name, address }, { caller }) => {
       await replaceWitness(daemon, { name: nodeName(name), address: address || name })
-      return await daemon.joinTokens.issue({ role: 'witness', node: name }, caller)
+      return await daemon.joining.issuer.issue({ role: 'witness', node: name }, caller)
     },
     joinAsWitness: async (asked) => await join(daemon, asked),
     getWitnessHost: async () => (daemon.witness.isThere ? daemon.witness.place.state() : noWitnessYet(daemon)),

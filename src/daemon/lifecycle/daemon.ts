@@ -1,9 +1,7 @@
 import { rmSync } from 'node:fs'
-import { AssertionError, assert, type NodeName, nodeName } from '../../base/index.ts'
-import { clusterOptionValue } from '../../cib/index.ts'
+import { assert, type NodeName, nodeName } from '../../base/index.ts'
 import type { ReplicatedConfiguration } from '../../controller/index.ts'
 import {
-  BadMessageError,
   type CallerIdentity,
   type ClusterState,
   type Handlers,
@@ -21,30 +19,16 @@ import {
 import type { Entry, Store } from '../../store/index.ts'
 import type { AccessControl } from '../access/access-control.ts'
 import { stoppedState, withJoiningVotes } from '../cluster-state/cluster-state.ts'
-import { Asker } from '../fleet/asker.ts'
-import { Fleet, type FleetPorts } from '../fleet/fleet.ts'
-import { FleetRollouts } from '../fleet/fleet-rollouts.ts'
 import { monotonicNow } from '../host/clock.ts'
-import { emptyFolder, readIfThere, writeWhole } from '../host/files.ts'
+import { emptyFolder, readIfThere } from '../host/files.ts'
 import type { Log } from '../host/log.ts'
 import type { Paths } from '../host/paths.ts'
-import { Seldom } from '../host/seldom.ts'
 import { StrangerTable } from '../host/stranger-table.ts'
 import { isEnabled, markStopped, setEnabled } from '../host/takes-part.ts'
-import { JoinTokenIssuer } from '../joining/issue-join-tokens.ts'
-import { JoinTokens } from '../joining/join-tokens.ts'
-import { enrolHandler } from '../joining/let-in.ts'
-import { sendByCommand, TraceKeeper } from '../journal/trace-keeper.ts'
 import { DaemonMetrics } from '../metrics/daemon-metrics.ts'
 import { ClusterNode } from '../node/cluster-node.ts'
-import {
-  type ClusterFile,
-  type ClusterNodeEntry,
-  parseClusterFile,
-  type WitnessEntry,
-} from '../node-list/cluster-file.ts'
+import type { ClusterFile, ClusterNodeEntry, WitnessEntry } from '../node-list/cluster-file.ts'
 import { strangerRules } from '../node-list/known-hosts.ts'
-import { missingAddress } from '../node-list/node-links.ts'
 import { ownName } from '../node-list/own-name.ts'
 import { Admission } from '../peers/admission.ts'
 import { askOthers, type NodesAnswer } from '../peers/ask-for-list.ts'
@@ -57,7 +41,11 @@ import { moveToEtcd } from '../store/move-to-etcd.ts'
 import { joiningVotes } from '../votes/joining-votes.ts'
 import { witnessPlace } from '../witness/ask-place.ts'
 import { ApiAccess } from './api-access.ts'
+import { DcKeepers } from './dc-keepers.ts'
+import { failedCalls, restartDaemon } from './failures.ts'
+import { fileOnDisk, refuseWithoutAddress } from './file-on-disk.ts'
 import { OwnCertificate } from './own-certificate.ts'
+import { OwnJoining } from './own-joining.ts'
 import { OwnList, type OwnListPorts } from './own-list.ts'
 import { OwnRemoval } from './own-removal.ts'
 import { OwnWitness } from './own-witness.ts'
@@ -89,17 +77,15 @@ export class Daemon {
   #local: LocalServer | undefined
   #peers: Peers | undefined
   #earlyPulse: Pulse | undefined
-  readonly #badMessages = new Seldom()
+  readonly #onFailure: (method: string, error: unknown) => void
+  readonly #restart: (reason: string) => void
   #credentials: PeerCredentials | undefined
   readonly certificate: OwnCertificate
   readonly #strangers: StrangerTable
-  readonly tokens: JoinTokens
   readonly #admission: Admission
   readonly authority: Authority
-  readonly joinTokens: JoinTokenIssuer
-  readonly fleet: Fleet
-  readonly #traces: TraceKeeper
-  readonly #fleetRollouts: FleetRollouts
+  readonly joining: OwnJoining
+  readonly dcKeepers: DcKeepers
   readonly metrics = new DaemonMetrics(() =>
     this.#node === undefined ? undefined : this.#node.quorateUntil - monotonicNow(),
   )
@@ -108,6 +94,9 @@ export class Daemon {
     this.paths = paths
     this.#served = served
     this.log = log
+    this.#fail = fail
+    this.#onFailure = failedCalls(log, fail)
+    this.#restart = (reason) => restartDaemon(paths, log, reason)
     this.list = new OwnList({
       path: paths.clusterFile,
       log,
@@ -134,12 +123,16 @@ export class Daemon {
       serveWeb: (socket) => this.#local?.serveWeb(socket),
     })
     this.witness = this.#openWitness()
-    const fleetPorts = this.#fleetPorts()
-    this.fleet = new Fleet(fleetPorts)
-    this.#fleetRollouts = new FleetRollouts(fleetPorts)
-    this.#traces = this.#openTraces(fleetPorts.term)
+    this.dcKeepers = new DcKeepers({
+      paths,
+      log,
+      name: () => this.name,
+      node: this.#running,
+      configuration: () => this.configuration,
+      seen: this.#seen,
+      store: this.#quorateStore,
+    })
     this.#strangers = new StrangerTable(log)
-    this.#fail = fail
     this.authority = new Authority({
       pki: paths.pki,
       log,
@@ -148,20 +141,17 @@ export class Daemon {
         await this.peer(nodeName(member)).getAuthorityShares({ authority }, { timeoutMs: shareWithinMs }),
     })
     this.certificate = this.#openCertificate()
-    this.tokens = new JoinTokens({
-      file: paths.joinTokens,
-      self: () => this.name,
+    this.joining = new OwnJoining({
+      paths,
       log,
+      name: () => this.name,
+      node: this.#running,
       store: this.#quorateStore,
-      mayBeInStore: () => this.#node !== undefined || this.#hasShared,
-    })
-    this.joinTokens = new JoinTokenIssuer({
-      pki: paths.pki,
-      tokens: this.tokens,
+      hasShared: () => this.#hasShared,
       authority: this.authority,
+      certificate: this.certificate,
       access: this.access,
       apiTokens: this.api.tokens,
-      node: () => this.#node,
     })
     this.#admission = this.#openAdmission()
   }
@@ -268,24 +258,13 @@ export class Daemon {
     if (mustTakePart(this.paths, this.log)) await this.startNode()
     else markStopped(this.paths)
     const current = (): ClusterFile => this.file ?? file
-    const enrol = enrolHandler({
-      log: this.log,
-      tokens: this.tokens,
-      file: current,
-      wasSeen: (node) => node === own.name || this.#node?.wasSeen(nodeName(node)) === true,
-      isRotating: () => this.#node?.authority.record?.rotation !== undefined,
-      isRemoteNode: (name) => this.#node?.hasRemote(name) ?? false,
-      withAuthority: this.authority.with,
-      withKeyOf: async (host, publicKey) =>
-        await this.certificate.learnKey(current(), { host, publicKey, joins: true }),
-    })
     this.#servers = new PeerServers({
       log: this.log,
       file: current,
       identity: () => this.certificate.identity,
       admission: this.#admission,
       handlers: this.#served.peers(this),
-      enrol,
+      enrol: this.joining.enrolment(own, current),
       onFailure: this.#onFailure,
       relay: (socket, witness) => {
         if (witnessPlace(current(), witness).listed) this.#local?.serveWeb(socket, witness.name)
@@ -307,20 +286,6 @@ export class Daemon {
     this.#servers = undefined
   }
 
-  #openTraces(term: () => number | undefined): TraceKeeper {
-    const { log, paths } = this
-    return new TraceKeeper({
-      log,
-      term,
-      seen: this.#seen,
-      store: this.#quorateStore,
-      collector: () => clusterOptionValue(this.configuration?.typed, 'trace-collector').trim(),
-      troubleAt: () => this.#node?.troubleAt,
-      revision: () => this.#node?.view.revision ?? 0,
-      send: async (collector, after) => await sendByCommand(paths, collector, after),
-    })
-  }
-
   #openWitness(): OwnWitness {
     const { paths, log } = this
     return new OwnWitness({
@@ -339,19 +304,7 @@ export class Daemon {
     })
   }
 
-  #fleetPorts(): FleetPorts {
-    return {
-      log: this.log,
-      seen: this.#seen,
-      store: this.#quorateStore,
-      term: () => {
-        const dc = this.#node?.quorate === true ? this.#node.view.dc : undefined
-        return dc?.node === this.name ? dc.term : undefined
-      },
-      isCurrent: () => this.#node?.quorate === true && this.#node.view.dc !== undefined,
-      asks: new Asker(),
-    }
-  }
+  readonly #running = (): ClusterNode | undefined => this.#node
 
   /** Records of the store, as the running node sees them. */
   readonly #seen = (prefix: string): readonly Entry[] | undefined =>
@@ -426,7 +379,7 @@ export class Daemon {
       restart: this.#restart,
       onNodeList: this.#takeList,
       onStoredList: (listed) => this.list.take(listed, 'store'),
-      withdrawTokens: async (removed) => await this.tokens.withdrawOf(removed),
+      withdrawTokens: async (removed) => await this.joining.tokens.withdrawOf(removed),
       onRemoved: () => this.removal.forgetLater('most of the other nodes say that the cluster has removed this one'),
       giveWayTo: (listed) => this.#giveWayTo(listed),
       local: { access: this.access, credentials: this.#credentials },
@@ -549,9 +502,7 @@ export class Daemon {
   async end(): Promise<void> {
     this.#strangers.stop()
     this.api.clientCertificates.close()
-    this.#fleetRollouts.close()
-    this.fleet.close()
-    this.#traces.close()
+    this.dcKeepers.close()
     await this.api.console.close()
     await this.#node?.suspend()
     await this.witness.end()
@@ -559,38 +510,4 @@ export class Daemon {
     this.access.close()
     rmSync(this.paths.lock, { force: true })
   }
-
-  readonly #restart = (reason: string): void => {
-    this.log.error('the daemon ends, to be started again', { reason })
-    try {
-      writeWhole(restartsFile(localSocketPath(this.paths.root)), `${reason}\n`)
-    } finally {
-      // On a full disk as well.
-      process.exit(1)
-    }
-  }
-
-  readonly #onFailure = (method: string, error: unknown): void => {
-    if (error instanceof BadMessageError) {
-      if (this.#badMessages.mayTell(method, performance.now()))
-        this.log.warn('a call was refused because it is not understood', { method, what: error.message })
-      return
-    }
-    this.log.error('a call failed', { method, error })
-    if (error instanceof AssertionError) this.#fail(error)
-  }
-}
-
-/** Before anything begins: a node that nobody can hear would be taken for lost. */
-function refuseWithoutAddress(own: ClusterNodeEntry): void {
-  const missing = missingAddress(own)
-  if (missing !== undefined) throw refuse('no-address', `This host does not have its address ${missing} yet.`)
-}
-
-/** People may write in it, and a power cut may have torn it. */
-function fileOnDisk(text: string, path: string): ClusterFile {
-  const parsed = parseClusterFile(text)
-  if (parsed.ok) return parsed.value
-  const remedy = 'Fix it, or copy the file from another node, which has the same content.'
-  throw refuse('bad-cluster-file', ...parsed.reports.map(({ message }) => `${path}: ${message}. ${remedy}`))
 }
