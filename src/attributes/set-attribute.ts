@@ -46,7 +46,7 @@ export function setAttribute(known: KnownAttributes, request: AttributeRequest):
   const settled = traits.delayMs === before.delayMs ? [] : releaseAll(known, name)
   const live = liveAttributes(known, node).get(name)
   const value = request.value === undefined ? undefined : expandValue(live, request.value)
-  const changed = value === live ? [] : changeValue(known, traits, { node, set: setOf(known, request), name }, value)
+  const changed = value === live ? [] : changeValue(known, traits, { node, set: setOf(known, request), name, value })
   return lastOfEach([...(isNew ? [{ kind: 'put-traits', record: traits } as const] : []), ...settled, ...changed])
 }
 
@@ -74,8 +74,7 @@ type Place = Pick<TransientAttributeRecord, 'node' | 'set' | 'name'>
 function changeValue(
   known: KnownAttributes,
   { isPrivate, delayMs }: AttributeTraitsRecord,
-  place: Place,
-  value: string | undefined,
+  { value, ...place }: Place & { readonly value: string | undefined },
 ): readonly AttributeWrite[] {
   if (isPrivate && value === undefined) return [{ kind: 'release-attribute', ...place }]
   if (isPrivate || delayMs > 0)

@@ -238,7 +238,7 @@ function match(expression: PositiveExpression, facts: Facts): Match {
     const { fact, comparison, value } = expression
     const known = facts.get(fact.attribute)
     if (known === undefined) return { matches: false, lacks: [`${fact.name} is not known`] }
-    const matches = compare(fact, comparison, known, value)
+    const matches = compare(fact, comparison, { known, value })
     return { matches, lacks: matches ? [] : [`${fact.name} is ${printFact(fact, known)}`] }
   }
   const parts = expression.parts.map((part) => match(part, facts))
@@ -268,7 +268,11 @@ export const opposites: Readonly<Record<Comparison, Comparison>> = {
   '!=': '=',
 }
 
-function compare(fact: FactDefinition, comparison: Comparison, known: string, value: string): boolean {
+function compare(
+  fact: FactDefinition,
+  comparison: Comparison,
+  { known, value }: { readonly known: string; readonly value: string },
+): boolean {
   if (fact.kind === 'text') return (known.toLowerCase() === value.toLowerCase()) === (comparison === '=')
   const difference = Number(known) - Number(value)
   switch (comparison) {

@@ -170,18 +170,23 @@ function act(state: PresenceState, now: MonotonicMs): Step<PresenceState, Presen
     effects.push({ kind: 'declared-down' })
   }
   if (!declaredDown) next = { ...next, reportedDown: false }
-  if (next.phase === 'leaving') return leave(next, registered, effects, now)
+  if (next.phase === 'leaving') return leave(next, { registered, effects }, now)
   const wanted = registered && acknowledged ? 'member' : 'joining'
   if (state.lease === undefined || (registered && record.state === wanted && !outdated)) return { state: next, effects }
-  return write(next, { kind: 'register', as: wanted, lease: state.lease }, effects, now)
+  return write(next, { effect: { kind: 'register', as: wanted, lease: state.lease }, effects }, now)
 }
 
 const shutdown = 'shutdown'
 
 function write(
   state: PresenceState,
-  effect: Extract<PresenceEffect, { kind: 'register' | 'request-shutdown' }>,
-  effects: readonly PresenceEffect[],
+  {
+    effect,
+    effects,
+  }: {
+    readonly effect: Extract<PresenceEffect, { kind: 'register' | 'request-shutdown' }>
+    readonly effects: readonly PresenceEffect[]
+  },
   now: MonotonicMs,
 ): Step<PresenceState, PresenceEffect> {
   const attempt = effect.kind === 'register' ? `${effect.as} ${effect.lease}` : shutdown
@@ -197,8 +202,7 @@ function phaseOf(registered: boolean, acknowledged: boolean): PresencePhase {
 
 function leave(
   state: PresenceState,
-  registered: boolean,
-  effects: PresenceEffect[],
+  { registered, effects }: { readonly registered: boolean; readonly effects: PresenceEffect[] },
   now: MonotonicMs,
 ): Step<PresenceState, PresenceEffect> {
   if (state.escalateAt !== undefined && now >= state.escalateAt) return escalate(state, effects)
@@ -211,12 +215,12 @@ function leave(
   if (!leaving && !acknowledged)
     return registered
       ? { state: rest, effects }
-      : write(rest, { kind: 'register', as: 'joining', lease: state.lease }, effects, now)
-  if (!leaving) return write(rest, { kind: 'register', as: 'leaving', lease: state.lease }, effects, now)
+      : write(rest, { effect: { kind: 'register', as: 'joining', lease: state.lease }, effects }, now)
+  if (!leaving) return write(rest, { effect: { kind: 'register', as: 'leaving', lease: state.lease }, effects }, now)
   // A DC that integrates this node after it has asked deletes what it asked with: then it asks again.
   const isSeenSoon = state.writing || now < state.retryAt
   if (state.shutdownRequested && (state.own?.asksToLeave || isSeenSoon)) return { state: rest, effects }
-  const asked = write(rest, { kind: 'request-shutdown' }, effects, now)
+  const asked = write(rest, { effect: { kind: 'request-shutdown' }, effects }, now)
   return { state: { ...asked.state, shutdownRequested: asked.effects.length > effects.length }, effects: asked.effects }
 }
 

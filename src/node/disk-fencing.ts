@@ -41,8 +41,7 @@ const attempts = 5
 /** Undefined: it is no message through disks. */
 export function beginDiskFencing(
   state: NodeState,
-  by: FencerName,
-  asked: Asked,
+  { by, asked }: { readonly by: FencerName; readonly asked: Asked },
   devices: readonly FenceDevice[],
 ): DisksFencingTurn | undefined {
   if (asked.action !== 'off' && asked.action !== 'reboot') return undefined

@@ -99,10 +99,10 @@ function demandOf(state: NodeState, { by, demand }: InLine, now: MonotonicMs): F
   const attributes = attributesOf(state, target)
   if (by === 'alone') {
     const action = asWanted(state, target, demand.action)
-    return step(meant, 'alone', demanded({ ...demand, action, attributes, runners: [state.self] }), now)
+    return step(meant, { by: 'alone', input: demanded({ ...demand, action, attributes, runners: [state.self] }) }, now)
   }
   return after(leaveAsItIs(meant, 'alone', { node: target, now }), (next) =>
-    step(next, 'dc', demanded({ ...demand, attributes, runners: runners(next) }), now),
+    step(next, { by: 'dc', input: demanded({ ...demand, attributes, runners: runners(next) }) }, now),
   )
 }
 
@@ -118,7 +118,7 @@ export function withdraw(
   { id, now }: { readonly id: string; readonly now: MonotonicMs },
 ): FencingTurn {
   const waiting = state.fencing.inLine.find((one) => one.by === by && one.demand.id === id)
-  if (waiting === undefined) return step(state, by, { kind: 'withdrawn', id }, now)
+  if (waiting === undefined) return step(state, { by, input: { kind: 'withdrawn', id } }, now)
   const { target } = waiting.demand
   const inLine = state.fencing.inLine.filter((one) => one !== waiting)
   const message = `${target} is heard again.`
@@ -130,7 +130,7 @@ export function leaveAsItIs(
   by: FencerName,
   { node, now }: { readonly node: NodeName; readonly now: MonotonicMs },
 ): FencingTurn {
-  return step(state, by, { kind: 'left-as-it-is', target: node }, now)
+  return step(state, { by, input: { kind: 'left-as-it-is', target: node } }, now)
 }
 
 /** For the DC, once its view shows that it is: what earlier ones have switched off and not on again. */
@@ -149,7 +149,7 @@ export function takeUpLeftOff(state: NodeState, now: MonotonicMs): FencingTurn {
         const more = { timeoutMs: timeoutMs(next), delayMs: 0, random: 0, runners: runners(next) }
         const demand = { id, term, target, action: 'reboot', reason, client, ...more } as const
         return after(only(withMeant(next, target), reported), (then) =>
-          step(then, 'dc', leftOff(then, record, { demand, devices }), now),
+          step(then, { by: 'dc', input: leftOff(then, record, { demand, devices }) }, now),
         )
       }),
     only({ ...state, fencing }),
@@ -169,7 +169,7 @@ export function takeUpLeftOffAlone(
       const { id, reason = '', client = '' } = record
       const more = { timeoutMs: timeoutMs(next), delayMs: 0, random: 0, runners: [next.self] }
       const demand = { id, term: noTerm, target, action: 'reboot', reason, client, ...more } as const
-      return step(withMeant(next, target), 'alone', leftOff(next, record, { demand, devices }), now)
+      return step(withMeant(next, target), { by: 'alone', input: leftOff(next, record, { demand, devices }) }, now)
     })
   }, only(state))
 }

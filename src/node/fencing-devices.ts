@@ -67,8 +67,8 @@ export function useDevices(state: NodeState, now: MonotonicMs): FencingTurn {
 function giveDevices(state: NodeState, now: MonotonicMs): FencingTurn {
   const { setup } = state.fencing
   if (setup === undefined) return only(state)
-  return after(step(state, 'dc', { kind: 'configured', setup: knownSetup(state) }, now), (next) =>
-    step(next, 'alone', { kind: 'configured', setup }, now),
+  return after(step(state, { by: 'dc', input: { kind: 'configured', setup: knownSetup(state) } }, now), (next) =>
+    step(next, { by: 'alone', input: { kind: 'configured', setup } }, now),
   )
 }
 

@@ -15,8 +15,13 @@ import { after, type FencingTurn, only, tell, withFencing } from './fencing-turn
 import { log, type NodeState } from './state.ts'
 import { beginWatchdogFencing, type WatchdogTurn } from './watchdog-fencing.ts'
 
+export interface FencerInput {
+  readonly by: FencerName
+  readonly input: FencingInput
+}
+
 /** What is answered at once waits until the effects of the step are through. */
-export function step(state: NodeState, by: FencerName, input: FencingInput, now: MonotonicMs): FencingTurn {
+export function step(state: NodeState, { by, input }: FencerInput, now: MonotonicMs): FencingTurn {
   const { state: fencer, effects } = stepFencing(state.fencing[by], input, now)
   const answers: DeviceAnswered[] = []
   let turn = only(withFencing(state, { [by]: fencer }))
@@ -28,7 +33,8 @@ export function step(state: NodeState, by: FencerName, input: FencingInput, now:
       return run.turn
     })
   return answers.reduce(
-    (done, { call, answer }) => after(done, (next) => step(next, by, { kind: 'device-answered', call, answer }, now)),
+    (done, { call, answer }) =>
+      after(done, (next) => step(next, { by, input: { kind: 'device-answered', call, answer } }, now)),
     turn,
   )
 }
@@ -65,7 +71,7 @@ function runDevice(
     const { watchdogs, effects, answers } = beginWatchdogFencing(state, effect, now)
     return { turn: only(withFencing(state, { watchdogs }), ...effects), answers }
   }
-  const sent = beginDiskFencing(state, by, effect, state.fencing.setup?.devices ?? [])
+  const sent = beginDiskFencing(state, { by, asked: effect }, state.fencing.setup?.devices ?? [])
   if (sent === undefined) return { turn: only(state, tell({ ...effect, by })), answers: [] }
   const { throughDisks, effects, answers } = sent
   return { turn: only(withFencing(state, { throughDisks }), ...effects), answers }
@@ -77,7 +83,8 @@ export function afterDisks(
   now: MonotonicMs,
 ): FencingTurn {
   return answers.reduce(
-    (done, { call, answer }) => after(done, (then) => step(then, 'dc', { kind: 'device-answered', call, answer }, now)),
+    (done, { call, answer }) =>
+      after(done, (then) => step(then, { by: 'dc', input: { kind: 'device-answered', call, answer } }, now)),
     only(withFencing(state, { throughDisks }), ...effects),
   )
 }
@@ -90,7 +97,8 @@ export function afterWatchdogs(
   if (watchdogs === state.fencing.watchdogs && answers.length === 0) return only(state, ...effects)
   const next = withFencing(state, { watchdogs, rebooted: new Set([...state.fencing.rebooted, ...rebooted]) })
   return answers.reduce(
-    (done, { call, answer }) => after(done, (then) => step(then, 'dc', { kind: 'device-answered', call, answer }, now)),
+    (done, { call, answer }) =>
+      after(done, (then) => step(then, { by: 'dc', input: { kind: 'device-answered', call, answer } }, now)),
     only(next, ...effects),
   )
 }
@@ -116,13 +124,14 @@ export function recorded(
 ): FencingTurn {
   const reset = by === 'dc' ? state.fencing.resets.get(id) : undefined
   if (reset === undefined || outcome === 'pending')
-    return step(state, by, { kind: 'recorded', id, outcome, written }, now)
+    return step(state, { by, input: { kind: 'recorded', id, outcome, written } }, now)
   const resets = new Map(state.fencing.resets)
   resets.delete(id)
   const next = withFencing(state, { resets })
   // The failure is in the history before it is told.
-  if (reset.refused) return step(next, by, { kind: 'recorded', id, outcome: 'succeeded', written: false }, now)
-  if (written) return step(next, by, { kind: 'recorded', id, outcome, written }, now)
+  if (reset.refused)
+    return step(next, { by, input: { kind: 'recorded', id, outcome: 'succeeded', written: false } }, now)
+  if (written) return step(next, { by, input: { kind: 'recorded', id, outcome, written } }, now)
   const { progress, term } = reset.record
   const message = `${progress.target} came back before its reset was certain`
   const refused = withFencing(state, { resets: resets.set(id, { ...reset, refused: true }) })

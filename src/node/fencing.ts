@@ -69,7 +69,11 @@ export function takeFencingInput(state: NodeState, input: NodeFencingInput, now:
     case 'recorded':
       return recorded(state, input, now)
     case 'device-answered':
-      return step(state, input.by, { kind: 'device-answered', call: input.call, answer: input.answer }, now)
+      return step(
+        state,
+        { by: input.by, input: { kind: 'device-answered', call: input.call, answer: input.answer } },
+        now,
+      )
     case 'target-seen':
     case 'target-not-seen':
       return afterDisks(state, targetSeen(state, input), now)
@@ -99,7 +103,9 @@ export function advanceFencing(state: NodeState, now: MonotonicMs): FencingTurn 
 }
 
 export function tickFencing(state: NodeState, now: MonotonicMs): FencingTurn {
-  return after(step(state, 'dc', { kind: 'tick' }, now), (next) => step(next, 'alone', { kind: 'tick' }, now))
+  return after(step(state, { by: 'dc', input: { kind: 'tick' } }, now), (next) =>
+    step(next, { by: 'alone', input: { kind: 'tick' } }, now),
+  )
 }
 
 /** What is not after `ticked` waits for another input. */
@@ -121,7 +127,9 @@ export function confirmDown(
   now: MonotonicMs,
 ): FencingTurn {
   const confirmed: FencingInput = { kind: 'confirmed', target, bySurvivor }
-  return after(step(state, 'dc', confirmed, now), (next) => step(next, 'alone', confirmed, now))
+  return after(step(state, { by: 'dc', input: confirmed }, now), (next) =>
+    step(next, { by: 'alone', input: confirmed }, now),
+  )
 }
 
 /** A member record has come, changed or gone. */

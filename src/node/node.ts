@@ -293,7 +293,7 @@ function quorumLost(state: NodeState, why: string, now: MonotonicMs): NodeTurn {
 /** Not before it is known what an earlier daemon ran here: once this node is registered the DC deletes that history. */
 function showOwnMember(state: NodeState, now: MonotonicMs): NodeTurn {
   if (!state.began) return turn(state)
-  const own = ownMember(state.view, state.self, state.incarnation, saidOf(state))
+  const own = ownMember(state.view, state, saidOf(state))
   return toPresence(state, { kind: 'view', own }, now)
 }
 

@@ -80,12 +80,11 @@ export function takeDiskAnswer(
   watchdog: OwnWatchdog,
   { disk, call, answer }: { readonly disk: string; readonly call: number; readonly answer: SlotAnswer },
   rules: Omit<SlotRules, 'had'>,
-  now: MonotonicMs,
 ): DisksTurn {
   const slot = watchdog.disks?.slots.find(({ path }) => path === disk)
   if (slot === undefined || slot.call !== call) return { watchdog, effects: [] }
   const { call: _answered, ...answered } = slot
-  return slotIs(watchdog, slot, takeSlotAnswer(answered, answer, { ...rules, had: watchdog.had }, now))
+  return slotIs(watchdog, slot, takeSlotAnswer(answered, answer, { ...rules, had: watchdog.had }))
 }
 
 function slotIs(watchdog: OwnWatchdog, before: OwnSlot, turn: SlotTurn): DisksTurn {

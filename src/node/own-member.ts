@@ -14,8 +14,7 @@ export const saidOf = ({ watchdog, says }: { readonly watchdog: OwnWatchdog; rea
 
 export function ownMember(
   view: ClusterView,
-  self: NodeName,
-  incarnation: number,
+  { self, incarnation }: { readonly self: NodeName; readonly incarnation: number },
   /** What this node says of itself now. */
   now: Said,
 ): OwnMember {

@@ -20,6 +20,7 @@ export interface SlotRules {
   readonly isCountedOn: boolean
   /** Disks whose slot this machine has had since it booted, by their UUIDs. */
   readonly had: ReadonlySet<string>
+  readonly now: MonotonicMs
 }
 
 export interface SlotReading {
@@ -60,31 +61,34 @@ export function advanceSlot(slot: OwnSlot, now: MonotonicMs): SlotTurn {
   return asks({ ...slot, askedAt: now }, { kind: 'reads-header' }, { kind: 'read-header' })
 }
 
-export function takeSlotAnswer(slot: OwnSlot, answer: SlotAnswer, rules: SlotRules, now: MonotonicMs): SlotTurn {
+export function takeSlotAnswer(slot: OwnSlot, answer: SlotAnswer, rules: SlotRules): SlotTurn {
+  const { now } = rules
   if (answer.kind === 'failed') return failed(slot, answer.why, now)
   const { phase } = slot
   switch (phase.kind) {
     case 'reads-header':
-      return answer.kind === 'header' ? headerRead(slot, answer.header, rules, now) : { slot }
+      return answer.kind === 'header' ? headerRead(slot, answer.header, rules) : { slot }
     case 'checks-slot':
       if (answer.kind !== 'name') return { slot }
       return isSameName(answer.name, rules.node)
         ? readMessage(slot, phase.open, now)
-        : find(slot, phase.open.header, rules, now)
+        : find(slot, phase.open.header, rules)
     case 'reads-names':
-      return answer.kind === 'names' ? namesRead(slot, phase.header, answer.names, { rules, now }) : { slot }
+      return answer.kind === 'names' ? namesRead(slot, { header: phase.header, names: answer.names }, rules) : { slot }
     case 'takes':
       return {
         slot: at(slot, { kind: 'lets-others-take', header: phase.header, until: later(now, phase.header.allocateMs) }),
       }
     case 'reads-old':
-      return answer.kind === 'message' ? oldRead(slot, phase.open, answer.received, rules) : { slot }
+      return answer.kind === 'message'
+        ? oldRead(slot, { open: phase.open, received: answer.received }, rules)
+        : { slot }
     case 'clears-old':
       return { ...cleared(slot, phase, now), cleared: phase.received }
     case 'notes':
       return { ...opened(slot, phase, now), has: phase.open.header.uuid }
     case 'reads-message':
-      return answer.kind === 'message' ? messageRead(slot, phase, answer.received, now) : { slot }
+      return answer.kind === 'message' ? messageRead(slot, { ...phase, received: answer.received }, now) : { slot }
     case 'reads-test':
       if (answer.kind !== 'message') return { slot }
       return answer.received.message === 'test'
@@ -102,17 +106,17 @@ export function takeSlotAnswer(slot: OwnSlot, answer: SlotAnswer, rules: SlotRul
 
 // ------------------------------------------------------------------ finding or taking it
 
-function headerRead(slot: OwnSlot, header: SbdHeader | undefined, rules: SlotRules, now: MonotonicMs): SlotTurn {
-  if (header === undefined) return failed(slot, 'it is not initialized for SBD (systole stonith sbd device setup)', now)
+function headerRead(slot: OwnSlot, header: SbdHeader | undefined, rules: SlotRules): SlotTurn {
+  if (header === undefined)
+    return failed(slot, 'it is not initialized for SBD (systole stonith sbd device setup)', rules.now)
   const { open } = slot
   // Set up anew, it has no slot for this node, or another one.
-  if (open === undefined || JSON.stringify(header) !== JSON.stringify(open.header))
-    return find(slot, header, rules, now)
+  if (open === undefined || JSON.stringify(header) !== JSON.stringify(open.header)) return find(slot, header, rules)
   return asks(slot, { kind: 'checks-slot', open }, { kind: 'read-name', ...open })
 }
 
 /** Without a slot nobody can send a message that would count too soon. */
-function find(slot: OwnSlot, header: SbdHeader, { misfit }: SlotRules, now: MonotonicMs): SlotTurn {
+function find(slot: OwnSlot, header: SbdHeader, { misfit, now }: SlotRules): SlotTurn {
   const obstacle = misfit(header)
   if (obstacle === undefined) return readNames(slot, header)
   const { open: _given, ...rest } = slot
@@ -125,11 +129,10 @@ const readNames = (slot: OwnSlot, header: SbdHeader): SlotTurn =>
 /** Several nodes may take the same one at once: whoever wrote last has it. */
 function namesRead(
   slot: OwnSlot,
-  header: SbdHeader,
-  names: readonly (string | undefined)[],
-  { rules, now }: { readonly rules: SlotRules; readonly now: MonotonicMs },
+  { header, names }: { readonly header: SbdHeader; readonly names: readonly (string | undefined)[] },
+  { node, now }: SlotRules,
 ): SlotTurn {
-  const own = names.findIndex((name) => isSameName(name, rules.node))
+  const own = names.findIndex((name) => isSameName(name, node))
   if (own !== -1) {
     const open = { header, slot: own }
     return asks(slot, { kind: 'reads-old', open }, { kind: 'read-message', ...open })
@@ -139,7 +142,11 @@ function namesRead(
   return asks(slot, { kind: 'takes', header }, { kind: 'take', header, slot: free })
 }
 
-function oldRead(slot: OwnSlot, open: OpenSlot, received: SlotMessage, { had, isCountedOn }: SlotRules): SlotTurn {
+function oldRead(
+  slot: OwnSlot,
+  { open, received }: { readonly open: OpenSlot; readonly received: SlotMessage },
+  { had, isCountedOn }: SlotRules,
+): SlotTurn {
   const ends = endingOf(received) !== undefined
   if (received.message === 'clear' || (ends && had.has(open.header.uuid))) return note(slot, { open })
   const doubted = ends && isCountedOn
@@ -175,8 +182,7 @@ const readMessage = (slot: OwnSlot, open: OpenSlot, now: MonotonicMs): SlotTurn 
 
 function messageRead(
   slot: OwnSlot,
-  { open, at: begun }: Extract<SlotPhase, { kind: 'reads-message' }>,
-  received: SlotMessage,
+  { open, at: begun, received }: Extract<SlotPhase, { kind: 'reads-message' }> & { readonly received: SlotMessage },
   now: MonotonicMs,
 ): SlotTurn {
   const { error: _mended, ...works } = slot

@@ -66,7 +66,7 @@ export function takeWatchdogInput(state: NodeState, input: OwnWatchdogInput, now
   switch (input.kind) {
     case 'prepared':
       return phase.kind === 'preparing' && watchdog.departs === undefined
-        ? arm(state, phase, input.timeoutMs, now)
+        ? arm(state, { ...phase, timeoutMs: input.timeoutMs }, now)
         : turn(state)
     case 'unusable':
       return phase.kind === 'preparing' ? fail(state, phase.setting, input.why) : turn(state)
@@ -187,8 +187,7 @@ function prepare(state: NodeState, wanted: WatchdogSetting, setting: string): No
 /** What of the disks was read before counts, and the pulse thread is told at once that this node may live. */
 function arm(
   state: NodeState,
-  { setting, device }: Extract<OwnWatchdogPhase, { kind: 'preparing' }>,
-  timeoutMs: number,
+  { setting, device, timeoutMs }: Extract<OwnWatchdogPhase, { kind: 'preparing' }> & { readonly timeoutMs: number },
   now: MonotonicMs,
 ): NodeTurn {
   const { disks } = state.watchdog
@@ -268,8 +267,9 @@ function diskAnswered(
     node,
     misfit: (header: DiskTimes) => diskMisfit(watchdog, header),
     isCountedOn: runningMs(watchdog) !== undefined,
+    now,
   }
-  return diskTurn(state, takeDiskAnswer(watchdog, input, rules, now))
+  return diskTurn(state, takeDiskAnswer(watchdog, input, rules))
 }
 
 function diskTurn(state: NodeState, { watchdog, effects, reading }: DisksTurn): NodeTurn {

@@ -137,7 +137,7 @@ describe.skipIf(whyNot !== undefined)('a disk of sbd', () => {
             continue
           }
           const answer = await performSlotRequest({ node: 'n1', disk: handle, note }, turn.request)
-          turn = takeSlotAnswer(turn.slot, answer, rules, monotonicNow())
+          turn = takeSlotAnswer(turn.slot, answer, { ...rules, now: monotonicNow() })
           if (turn.cleared !== undefined) clearedAt = monotonicNow()
         }
         return { ...turn, clearedAt }

@@ -19,7 +19,7 @@ function countsAsDown(member: MemberRecord['state'] | 'absent', join: 'member' |
   }
   const members = member === 'absent' ? new Map() : new Map([[alpha, record as MemberRecord]])
   const view = { ...emptyView, members, nodeStates: new Map([[alpha, state]]) }
-  return ownMember(view, alpha, 7, {}).declaredDown
+  return ownMember(view, { self: alpha, incarnation: 7 }, {}).declaredDown
 }
 
 test('a node that may leave is on its way out; once it is recorded as gone it counts as down, whatever its own record says', () => {
