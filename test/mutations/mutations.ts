@@ -319,8 +319,8 @@ export const mutations: Readonly<Record<string, readonly Mutation[]>> = {
     ['nobody looks again after a watchdog', '    ...nextWatchdogLooks(watchdogs),\n', ''],
     [
       'the word of a survivor ends no fencing of the DC',
-      "return after(step(state, 'dc', confirmed, now), (next) => step(next, 'alone', confirmed, now))",
-      "return step(state, 'alone', confirmed, now)",
+      "return after(step(state, { by: 'dc', input: confirmed }, now), (next) =>",
+      'return after(only(state), (next) =>',
     ],
   ],
   'src/node/fencing-demands.ts': [
@@ -332,8 +332,8 @@ export const mutations: Readonly<Record<string, readonly Mutation[]>> = {
     ['who waits in line waits for ever', 'now >= giveUpAt || !isAtWork', '!isAtWork'],
     [
       'who waits in line cannot be taken back',
-      "if (waiting === undefined) return step(state, by, { kind: 'withdrawn', id }, now)",
-      "if (waiting !== undefined) return only(state)\n  if (waiting === undefined) return step(state, by, { kind: 'withdrawn', id }, now)",
+      "if (waiting === undefined) return step(state, { by, input: { kind: 'withdrawn', id } }, now)",
+      "if (waiting !== undefined) return only(state)\n  if (waiting === undefined) return step(state, { by, input: { kind: 'withdrawn', id } }, now)",
     ],
     [
       'a node that is wanted off is switched on again',
@@ -358,8 +358,8 @@ export const mutations: Readonly<Record<string, readonly Mutation[]>> = {
   'src/node/fencing-devices.ts': [
     [
       'the survivor of two counts on a watchdog',
-      "step(next, 'alone', { kind: 'configured', setup }, now)",
-      "step(next, 'alone', { kind: 'configured', setup: knownSetup(next) }, now)",
+      "step(next, { by: 'alone', input: { kind: 'configured', setup } }, now)",
+      "step(next, { by: 'alone', input: { kind: 'configured', setup: knownSetup(next) } }, now)",
     ],
     ['nobody counts on a watchdog', 'waits.size > 0 ? [watchdogDevice(waits)] : []', '[]'],
     [
