@@ -1,0 +1,116 @@
+/** Programs of others follow the instances of a service, unmodified: HAProxy by SRV records, dnsmasq as the resolver of a host. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { Lab } from '../nodes/lab/lab.ts'
+import { run } from '../nodes/lab/network.ts'
+
+const nodes = ['n1', 'n2', 'n3']
+const lab = new Lab(nodes)
+const children: ChildProcess[] = []
+const outside = ['netns', 'exec', lab.network.clientSpace]
+const addressesOf = (few: readonly string[]): readonly string[] =>
+  few.map((node) => lab.network.address(node)).toSorted()
+
+/** On a host that is not of the cluster. */
+const begin = (...command: readonly string[]): void =>
+  void children.push(spawn('ip', [...outside, ...command], { stdio: 'ignore' }))
+const askedOutside = async (...command: readonly string[]): Promise<string> =>
+  await run('ip', ...outside, ...command).catch(() => '')
+
+beforeAll(async () => {
+  await lab.start()
+  await lab.formCluster(nodes)
+  // Nobody is lost here: a slow machine is to fence no node.
+  await lab.systole('n1', 'cluster', 'config', 'update', 'totem', 'token=15000')
+  await lab.createFencing(nodes)
+  const monitored = ['op', 'monitor', 'interval=2s', 'clone', '--wait']
+  await lab.systole('n1', 'resource', 'create', 'web', 'ocf:systole:http', 'address=0.0.0.0', 'port=8080', ...monitored)
+  await lab.systole('n1', 'service', 'create', 'www', 'web-clone', 'port=8080', 'tags=public', 'weight=5')
+  await lab.systole('n1', 'service', 'wait', 'www', '--min=3', '--timeout=200s')
+  await lab.systole('n1', 'service', 'dns', 'enable')
+}, 480_000)
+
+afterAll(async () => {
+  for (const child of children) child.kill()
+  await lab.close()
+}, 60_000)
+
+/** One goes and comes back, and whoever follows sees it. */
+async function followed(what: string, seen: () => Promise<readonly string[]>): Promise<void> {
+  const has = async (few: readonly string[]): Promise<boolean> => (await seen()).join() === addressesOf(few).join()
+  await lab.until(`${what} has all`, async () => await has(nodes), 60_000)
+  await lab.systole('n1', 'resource', 'ban', 'web-clone', 'n3', '--wait')
+  await lab.until(`${what} has two`, async () => await has(['n1', 'n2']), 60_000)
+  await lab.systole('n1', 'resource', 'clear', 'web-clone')
+  await lab.until(`${what} has all again`, async () => await has(nodes), 60_000)
+}
+
+/** The addresses of the servers of HAProxy's pool that it has, and that are up. */
+async function poolOf(socket: string): Promise<readonly string[]> {
+  const connection = connect(socket)
+  connection.end('show servers state pool\n')
+  const state = await text(connection).catch(() => '')
+  const rows = state.split('\n').flatMap((line) => (/^\d+ pool /.test(line) ? [line.split(' ')] : []))
+  return rows.flatMap(([, , , , address = '-', up]) => (address !== '-' && up === '2' ? [address] : [])).toSorted()
+}
+
+test('HAProxy makes its servers by server-template from SRV records, with ports and weights, and follows them', async () => {
+  const [file, socket] = [join(lab.folder, 'haproxy.cfg'), join(lab.folder, 'haproxy.sock')]
+  writeFileSync(
+    file,
+    `global
+  stats socket ${socket}
+defaults
+  mode http
+  timeout connect 2s
+  timeout client 5s
+  timeout server 5s
+resolvers cluster
+${nodes.map((node) => `  nameserver ${node} ${lab.network.address(node)}:53`).join('\n')}
+  accepted_payload_size 8192
+  resolve_retries 3
+  timeout resolve 1s
+  timeout retry 1s
+  hold valid 1s
+  hold obsolete 1s
+frontend www
+  bind 127.0.0.1:8888
+  default_backend pool
+backend pool
+  server-template www 5 _www._tcp.service.systole resolvers cluster check inter 500ms
+`,
+  )
+  begin('haproxy', '-db', '-f', file)
+  await followed('HAProxy', async () => await poolOf(socket))
+  expect(await askedOutside('curl', '-s', '-o', '/dev/null', '-w', '%{http_code}', 'http://127.0.0.1:8888/')).toBe(
+    '200',
+  )
+}, 240_000)
+
+test('dnsmasq sends the names of the cluster to its nodes, and the host finds the instances by it', async () => {
+  const servers = nodes.map((node) => `--server=/systole/${lab.network.address(node)}`)
+  begin(
+    'dnsmasq',
+    '-k',
+    '--no-resolv',
+    '--no-hosts',
+    '--conf-file=/dev/null',
+    '--pid-file=',
+    '--listen-address=127.0.0.1',
+    '--bind-interfaces',
+    '--user=root',
+    ...servers,
+  )
+  const asked = async (...words: readonly string[]): Promise<readonly string[]> =>
+    (await askedOutside('dig', '@127.0.0.1', '+short', '+time=1', '+tries=1', ...words))
+      .split('\n')
+      .filter((line) => line !== '')
+      .toSorted()
+  await followed('dnsmasq', async () => await asked('www.service.systole'))
+  expect(await asked('_www._tcp.service.systole', 'SRV')).toEqual(nodes.map((node) => `1 5 8080 ${node}.node.systole.`))
+  expect(await askedOutside('dig', '@127.0.0.1', 'nosuch.service.systole')).toContain('status: NXDOMAIN')
+}, 240_000)
