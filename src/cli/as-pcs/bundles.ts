@@ -116,8 +116,10 @@ function mistakesOf(
   { keyword, words }: { readonly keyword: string; readonly words: readonly string[] },
   { unsets, force }: { readonly unsets: boolean; readonly force: boolean },
 ): readonly (string | Message)[] {
+  // The older name may go while the present one gets a value.
+  const values = words.filter((word) => word.includes('=') && !(unsets && word === 'masters='))
   const pairs = parsePairs(
-    words.filter((word) => word.includes('=')).map((word) => word.replace(/^masters=/, 'promoted-max=')),
+    values.map((word) => word.replace(/^masters=/, 'promoted-max=')),
     'options',
   )
   const noImage = keyword === 'container' && pairs.get('image') === ''

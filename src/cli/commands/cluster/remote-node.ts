@@ -65,7 +65,7 @@ export const nodeAddRemote: Command = {
     const isLetIn = await hasUsedToken(call, id)
     return await changeCib(call, {
       edit: (cib) => {
-        refuseTaken(cib, [id, server])
+        refuseTaken(cib, id, server)
         return createPrimitive(cib, {
           id,
           agent: { class: 'ocf', provider: 'pacemaker', type: 'remote' },
@@ -96,39 +96,60 @@ async function hasUsedToken({ cluster }: Call, name: string): Promise<boolean> {
 const certificateHint = (name: string): string =>
   ` If the host has no certificate with that name yet, run \`systole cluster token --remote --node ${name}\` here and \`systoled --remote --join <address of a node>\` on the host, which reads that token.`
 
-/** Nothing is reached by two connections: names and addresses of remote and guest nodes are there once. */
-export function refuseTaken(cib: XmlElement, names: readonly string[]): void {
-  const [id = ''] = names
-  const taken = new Set(
-    readConfiguration(cib)
-      .resources.flatMap((resource) => [resource, ...primitiveDefinitions(resource)])
-      .flatMap((resource) => [...remoteNames(resource), ...guestNames(resource)]),
-  )
-  const found = [...new Set(names)].filter((name) => taken.has(name))
-  const isId = elementWithId(cib, id) !== undefined && !found.includes(id)
-  const refused = (name: string, why: string): Message => ({
-    own: `'${name}' already exists: ${why}.`,
-    about: { code: 'said-by-pcs', errors: [`'${name}' already exists`], closes: true },
-  })
-  if (found.length > 0 || isId)
+/**
+ * Nothing is reached by two connections: names, and addresses, of remote and guest nodes are there once. Where no address is written, the name
+ * is the address.
+ */
+export function refuseTaken(cib: XmlElement, name: string, address?: string): void {
+  const connections = connectionsOf(cib)
+  const named = connections.some((other) => other.name === name)
+  const reaches = (wanted: string): boolean => connections.some(({ addresses }) => addresses.includes(wanted))
+  const isTaken = named || (address === undefined && reaches(name))
+  const isId = !isTaken && elementWithId(cib, name) !== undefined
+  const found = new Set([
+    ...(isTaken ? [name] : []),
+    ...(address !== undefined && reaches(address) ? [address] : []),
+  ])
+  if (found.size > 0 || isId)
     throw new Refusal(
-      ...found.map((name) => refused(name, 'a remote or guest node has this name or address')),
-      ...(isId ? [refused(id, 'the configuration has an element with this id')] : []),
+      ...[...found].map((word) => alreadyExists(word, 'a remote or guest node has this name or address')),
+      ...(isId ? [alreadyExists(name, 'the configuration has an element with this id')] : []),
     )
 }
 
-function remoteNames(resource: ResourceDefinition): readonly string[] {
+/** Of a connection that is made as any resource is, whose id is looked at where those of all resources are. */
+export function refuseTakenAddress(cib: XmlElement, address: string): void {
+  if (connectionsOf(cib).some(({ addresses }) => addresses.includes(address)))
+    throw new Refusal(alreadyExists(address, 'a remote or guest node has this address'))
+}
+
+const alreadyExists = (word: string, why: string): Message => ({
+  own: `'${word}' already exists: ${why}.`,
+  about: { code: 'said-by-pcs', errors: [`'${word}' already exists`], closes: true },
+})
+
+const connectionsOf = (cib: XmlElement): readonly Connection[] =>
+  readConfiguration(cib)
+    .resources.flatMap((resource) => [resource, ...primitiveDefinitions(resource)])
+    .flatMap((resource) => [...remoteConnection(resource), ...guestConnection(resource)])
+
+interface Connection {
+  readonly name: string
+  readonly addresses: readonly string[]
+}
+
+function remoteConnection(resource: ResourceDefinition): readonly Connection[] {
   if (resource.kind !== 'primitive' || resource.agent.provider !== 'pacemaker' || resource.agent.type !== 'remote')
     return []
   const addresses = resource.parameters
     .flatMap(({ pairs }) => pairs)
     .flatMap(({ name, value }) => (name === 'server' || name === 'addr' ? [value] : []))
-  return [resource.id, ...addresses]
+  return [{ name: resource.id, addresses: addresses.length > 0 ? addresses : [resource.id] }]
 }
 
-function guestNames(resource: ResourceDefinition): readonly string[] {
+function guestConnection(resource: ResourceDefinition): readonly Connection[] {
   const guest = guestOf(resource)
-  return guest === undefined ? [] : [guest.node, ...(guest.address === undefined ? [] : [guest.address])]
+  return guest === undefined ? [] : [{ name: guest.node, addresses: [guest.address ?? guest.node] }]
 }
 
 /** A sentence that begins with a blank, where the loss of the node could not be mended. */
@@ -198,7 +219,7 @@ export const nodeAddGuest: Command = {
     const options = parsePairs(words, 'options of a guest node')
     onlyKnown(options, guestOptions, 'A guest node')
     checkGuestOptions(options)
-    const address = options.get('remote-addr') ?? node
+    const address = options.get('remote-addr')
     return await changeCib(call, {
       edit: (cib) => {
         // pcs knows the members from corosync.conf, and of a file it knows none.
@@ -207,8 +228,8 @@ export const nodeAddGuest: Command = {
         if (names.includes(node) || findResource(cib, node))
           return failed({ code: 'id-in-use', id: node, by: 'a node or resource' })
         refuseAsGuest(cib, resource)
-        refuseTaken(cib, [node, address])
-        const meta = { 'remote-node': node, 'remote-addr': address, ...Object.fromEntries(options) }
+        refuseTaken(cib, node, address)
+        const meta = { 'remote-node': node, 'remote-addr': address ?? node, ...Object.fromEntries(options) }
         return setResourceMeta(cib, { id: resource, meta })
       },
       message: () =>

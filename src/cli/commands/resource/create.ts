@@ -32,7 +32,7 @@ import {
 import { deviceObjections, deviceTestFlag } from '../../host/device-test.ts'
 import { sharedUniqueValues } from '../../host/unique-parameters.ts'
 import { badCharacter } from '../../pcs-words/about-ids.ts'
-import { refuseTaken } from '../cluster/remote-node.ts'
+import { refuseTaken, refuseTakenAddress } from '../cluster/remote-node.ts'
 
 const createFlags = [
   ...changeFlags,
@@ -151,7 +151,9 @@ async function create(call: Call, { id, installed, written }: Creation): Promise
   const { cib } = await call.cluster.readCib()
   refuseNodesByTheWay(call, written, installed.agent)
   const guest = written.meta.get('remote-node')
-  if (guest) refuseTaken(cib, [guest, written.meta.get('remote-addr') ?? guest])
+  if (guest) refuseTaken(cib, guest, written.meta.get('remote-addr'))
+  if (agentName(installed.agent) === 'ocf:pacemaker:remote')
+    refuseTakenAddress(cib, written.parameters.get('server') ?? id)
   const asPcs = judgesAsPcs(call.speech)
   const inside = placement(written, { force: takesAnyValue(call), disabled: call.flags.has('disabled') })
   if (asPcs) refuseTakenIds(cib, id, { inside, written })
