@@ -91,6 +91,7 @@ export {
   createOrderSets,
   deleteConstraints,
   enclosingClone,
+  partsOfClones,
   type LocationSubject,
   type NewColocation,
   type NewLocation,

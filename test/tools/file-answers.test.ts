@@ -49,6 +49,9 @@ test("a resource's own element is read, written and emptied as its parameters ar
   const set = await answer('crm_resource -r web --element -p description -v words')
   expect([set.code, set.text]).toEqual([0, 'Set attribute: name=description value=words\n'])
   expect(set.cib).toContain('type="Dummy" description="words"')
+  // As Pacemaker counts it, though nothing differs.
+  const again = await answer('crm_resource -r web --element -p description -v words', set.cib)
+  expect(Number(epochOf(again.cib))).toBe(Number(epochOf(set.cib)) + 1)
   const deleted = await answer('crm_resource -r web --element -d description', set.cib)
   expect([deleted.code, deleted.text]).toEqual([0, 'Deleted attribute: description\n'])
   expect(deleted.cib).not.toContain('description')

@@ -353,7 +353,7 @@ export function checkConstraint(
 }
 
 /** A constraint holds for a clone or bundle as a whole, by its own id. */
-function partsOfClones(cib: XmlElement, resources: readonly string[]): readonly EditReport[] {
+export function partsOfClones(cib: XmlElement, resources: readonly string[]): readonly EditReport[] {
   return resources.flatMap((id) => {
     const outer = enclosingClone(cib, id)
     return outer ? [{ code: 'part-of-clone', id, kind: kindOf(outer), outer: outer.attributes.id ?? '' } as const] : []

@@ -9,6 +9,7 @@ import {
 } from '../../cib/index.ts'
 import { type Call, Refusal } from '../call/command.ts'
 import { saidByPcs } from '../call/message.ts'
+import { kindNotNamed } from '../commands/acl/acl.ts'
 import { writesAs011 } from './speech.ts'
 
 type Found = (cib: XmlElement, call: Call) => readonly string[] | string | undefined
@@ -63,7 +64,8 @@ function foreignSets(cib: XmlElement, ids: readonly string[], section: string): 
 }
 
 /** The user or group comes before the role: `role assign ROLE [to] [user|group] NAME`. */
-function subjectOfRole(cib: XmlElement, { words, speech }: Call): string | undefined {
+function subjectOfRole(cib: XmlElement, call: Call): string | undefined {
+  const { words, speech } = call
   const rest = words.slice(1).filter((word, index) => !(index === 0 && (word === 'to' || word === 'from')))
   const named = rest.length > 1 && (rest[0] === 'user' || rest[0] === 'group') ? rest[0] : undefined
   const id = named === undefined ? rest[0] : rest[1]
@@ -75,6 +77,7 @@ function subjectOfRole(cib: XmlElement, { words, speech }: Call): string | undef
     element !== undefined &&
     (kind === undefined ? ['acl_target', 'acl_group'].includes(element.name) : element.name === elementOf[kind])
   if (isSubject) return undefined
+  if (named === undefined) call.tell(kindNotNamed)
   const wanted = kind === undefined ? 'ACL group/ACL user' : `ACL ${kind}`
   if (element === undefined) return `${wanted} '${id}' does not exist`
   return `'${id}' is not ${kind === undefined ? 'an ACL group/ACL user' : `an ACL ${kind}`}`
@@ -84,7 +87,9 @@ const elementOf = { user: 'acl_target', group: 'acl_group', role: 'acl_role' } a
 
 function notOfAcl(cib: XmlElement, [id]: readonly string[], kind: 'user' | 'group' | 'role'): string | undefined {
   const element = id === undefined ? undefined : elementWithId(cib, id)
-  return element === undefined || element.name === elementOf[kind] ? undefined : `'${id}' is not an ACL ${kind}`
+  if (element === undefined || element.name === elementOf[kind]) return undefined
+  // The name of a user is no id: nothing else is called so.
+  return element.name === 'acl_target' ? `ACL ${kind} '${id}' does not exist` : `'${id}' is not an ACL ${kind}`
 }
 
 /** A user may have the name of something else. */

@@ -79,7 +79,12 @@ export function ungroupLines(before: XmlElement, after: XmlElement, group: strin
   const all = partsOf(configurationElement(before))
   const left = new Set(partsOf(configurationElement(after)).map(({ id }) => id))
   if (left.has(group)) return []
-  const constraints = all.filter(({ kind, element }) => kind.endsWith('constraint') && namesOf(element).includes(group))
+  // A tag that held the group alone goes with it, and so do the constraints of the tag.
+  const tags = all.filter(({ id, element }) => element.name === 'tag' && !left.has(id) && refersById(element, group))
+  const gone = [group, ...tags.map(({ id }) => id)]
+  const constraints = all.filter(
+    ({ kind, element }) => kind.endsWith('constraint') && namesOf(element).some((id) => gone.includes(id ?? '')),
+  )
   const sets = all.filter(({ element }) => element.name === 'resource_set' && refersById(element, group))
   return [
     ...constraints.map(({ id }) => `Removing Constraint - ${id}`).sort(),

@@ -8,7 +8,7 @@ import type { Dialect } from './speech.ts'
 export type About =
   | EditReport
   /** Words are missing or too many: the usage of the command says the rest. */
-  | { readonly code: 'wrong-call'; readonly hint?: string }
+  | { readonly code: 'wrong-call'; readonly error?: string; readonly hint?: string }
   /** No command is named so; the words before it name an area, or none. */
   | { readonly code: 'unknown-command'; readonly known: readonly string[]; readonly isArea: boolean }
   | { readonly code: 'unknown-flag'; readonly flag: string }
@@ -45,8 +45,9 @@ export type About =
       readonly code: 'unknown-parameter'
       readonly name: string
       readonly known: readonly string[]
-      /** The class of the agent. */
+      /** The class of the agent, and of one of class ocf its provider. */
       readonly standard: string
+      readonly provider?: string | undefined
     }
   | {
       readonly code: 'missing-parameter'
@@ -62,7 +63,7 @@ export type About =
   | { readonly code: 'no-node-in-file' }
   | { readonly code: 'runs-nowhere' }
   | { readonly code: 'required-missing'; readonly names: readonly string[] }
-  | { readonly code: 'one-place-only' }
+  | { readonly code: 'one-place-only'; readonly inWords: boolean }
   | { readonly code: 'not-in-schema' }
   | { readonly code: 'options-exclude'; readonly kind: string; readonly names: readonly string[] }
   /** The rule as it was typed, and where it cannot be read. */
@@ -105,7 +106,8 @@ export type Notice =
       readonly code: 'order-added'
       readonly first: string
       readonly then: string
-      readonly kind: string
+      /** `kind: Mandatory`, or `score: 5` of before there were kinds. */
+      readonly strength: string
       readonly options: readonly string[]
     }
   | { readonly code: 'old-flag'; readonly flag: string }

@@ -3,6 +3,7 @@
  * Both of pcs's dialects are read: `group web` and `--group web`, `clone` and `--clone`, `promotable` and `--master`.
  */
 import { parseDurationMs } from '../../base/index.ts'
+import { parseBoolean } from '../../cib/index.ts'
 import { Refusal } from '../call/command.ts'
 import type { Message } from '../call/message.ts'
 import { presentName } from './old-create.ts'
@@ -65,17 +66,17 @@ export function readResourceWords(
     else bundle = oneName(section.words, 'bundle')
   }
   const flagGroup = flags.get('group')
-  if (neighbours(flags).length > 2)
-    throw new Refusal({ own: '--before and --after exclude each other.', about: { code: 'before-and-after' } })
-  if (typeof flagGroup === 'string') group = readGroup([flagGroup, ...neighbours(flags)])
-  else if (neighbours(flags).length > 0 && group === undefined)
+  if (neighbours(flags).length > 0 && typeof flagGroup !== 'string' && group === undefined)
     throw new Refusal({
       own: '--before and --after require --group.',
       about: { code: 'side-without-group', side: flags.has('before') ? 'before' : 'after' },
     })
+  if (neighbours(flags).length > 2)
+    throw new Refusal({ own: '--before and --after exclude each other.', about: { code: 'before-and-after' } })
+  if (typeof flagGroup === 'string') group = readGroup([flagGroup, ...neighbours(flags)])
   if (flags.has('clone')) clone ??= { meta: new Map() }
   if (flags.has('master')) promotable ??= { meta: new Map() }
-  refuseContradiction({ clone, promotable, group, bundle })
+  refuseContradiction({ clone, promotable, group, bundle }, flags.has('future'))
   if (promotable?.meta.has('promotable')) throw new Refusal(promotableTwice)
   return {
     parameters,
@@ -111,14 +112,21 @@ function neighbours(flags: ReadonlyMap<string, string | true>): readonly string[
   })
 }
 
-function refuseContradiction(where: Readonly<Record<'clone' | 'promotable' | 'group' | 'bundle', unknown>>): void {
+function refuseContradiction(
+  where: Readonly<Record<'clone' | 'promotable' | 'group' | 'bundle', unknown>>,
+  inWords: boolean,
+): void {
   const named = Object.entries(where).flatMap(([name, value]) => (value === undefined ? [] : [name]))
   if (named.length > 1)
     throw new Refusal({
       own: `A new resource can be only one of ${named.join(' and ')}. Omit the others.`,
-      about: { code: 'one-place-only' },
+      about: { code: 'one-place-only', inWords },
     })
 }
+
+/** What is not one of these stays as it is typed, so that an error shows it so. */
+const isLowerWord = (word: string): boolean => parseBoolean(word) !== undefined || onFailWords.includes(word)
+const onFailWords = ['ignore', 'block', 'stop', 'restart', 'restart-container', 'standby', 'fence', 'demote']
 
 /** `monitor interval=10s timeout=20s start timeout=60s`: an operation's name, then its options, again and again. */
 export function readOperations(
@@ -167,7 +175,7 @@ function operationAttributes(
   attributes.delete('name')
   for (const word of ['on-fail', 'enabled', 'record-pending']) {
     const text = attributes.get(word)
-    if (text !== undefined) attributes.set(word, text.toLowerCase())
+    if (text !== undefined && isLowerWord(text.toLowerCase())) attributes.set(word, text.toLowerCase())
   }
   for (const duration of ['interval', 'timeout', 'start-delay']) {
     const text = attributes.get(duration)

@@ -168,8 +168,16 @@ const givenByFencer = new Set(['action', 'port', 'plug', 'nodename', 'nodeid'])
 /** What every fence device takes, whatever its agent. */
 const devicesNames = fenceDeviceOptions.map(({ name }) => name)
 
-const fixedAction =
-  "With 'action' set, the device performs that action for every request, even for a monitor. Use pcmk_reboot_action or pcmk_off_action to replace a single action."
+const fixedAction = ({ isNew }: { readonly isNew: boolean }): Message => ({
+  own: "With 'action' set, the device performs that action for every request, even for a monitor. Use pcmk_reboot_action or pcmk_off_action to replace a single action.",
+  about: {
+    code: 'said-by-pcs',
+    errors: [
+      "stonith option 'action' is deprecated and might be removed in a future release, therefore it should not be used, use 'pcmk_off_action', 'pcmk_reboot_action' instead, use --force to override",
+    ],
+    closes: isNew,
+  },
+})
 
 /** Names that the agent does not know, and required ones that are missing. Each sentence can be forced. */
 export function parameterMistakes(
@@ -188,11 +196,11 @@ export function parameterMistakes(
     .map(
       (name): Message => ({
         own: `${agentName(agent)} has no parameter '${name}'.${suggestion(name, isFencing ? [...names, ...devicesNames] : names)}`,
-        about: { code: 'unknown-parameter', name, known: names, standard: agent.class },
+        about: { code: 'unknown-parameter', name, known: names, standard: agent.class, provider: agent.provider },
       }),
     )
   const missing = options.required ? requiredMistakes({ agent, metadata }, new Set(parameters.keys())) : []
-  const fixed = isFencing && (parameters.get('action') ?? '') !== '' ? [fixedAction] : []
+  const fixed = isFencing && (parameters.get('action') ?? '') !== '' ? [fixedAction({ isNew: options.required })] : []
   return [...unknown, ...missing, ...fixed]
 }
 

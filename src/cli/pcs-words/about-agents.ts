@@ -61,8 +61,17 @@ function missingParameters(
   ]
 }
 
-/** pcs lists what all OCF agents take besides their own, and not what only a person asks a fence agent. */
-function parametersOf({ known, standard }: { readonly known: readonly string[]; readonly standard: string }) {
+/** pcs lists what the agents of these two providers take besides their own, and not what only a person asks a fence agent. */
+function parametersOf({
+  known,
+  standard,
+  provider = '',
+}: {
+  readonly known: readonly string[]
+  readonly standard: string
+  readonly provider?: string | undefined
+}): readonly string[] {
   if (standard === 'stonith') return known.filter((name) => name !== 'help' && name !== 'version')
-  return standard === 'ocf' ? [...new Set([...known, 'trace_file', 'trace_ra'])] : known
+  const isTraced = standard === 'ocf' && ['heartbeat', 'pacemaker'].includes(provider)
+  return isTraced ? [...new Set([...known, 'trace_file', 'trace_ra'])] : known
 }

@@ -103,6 +103,10 @@ function aboutKinds(about: About, { typed, words }: CallNames): Said | undefined
       return undefined
     case 'in-one-group':
       return one('Cannot create an order constraint for resources in the same group')
+    case 'must-leave-first':
+      return /^resource (ungroup|group (delete|remove))/.test(typed)
+        ? one('Cannot remove all resources from a cloned group')
+        : undefined
     case 'nothing-left':
       if (typed.startsWith('resource group add'))
         return one(

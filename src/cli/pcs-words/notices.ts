@@ -11,7 +11,7 @@ export function notices(notice: Notice, call: CallNames): string {
     case 'nodes-not-validated':
       return 'Warning: Validation for node existence in the cluster will be skipped'
     case 'order-added':
-      return `Adding ${notice.first} ${notice.then} (kind: ${notice.kind}) (Options: ${notice.options.join(' ')})`
+      return `Adding ${notice.first} ${notice.then} (${notice.strength}) (Options: ${notice.options.join(' ')})`
     case 'old-flag':
       return `Deprecation Warning: Using '--${notice.flag}' is deprecated and will be replaced with '${notice.flag}' in a future release. Specify --future to switch to the future behavior.`
     case 'rule-in-words':

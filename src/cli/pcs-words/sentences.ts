@@ -30,7 +30,8 @@ function aboutTheCall(about: About, call: CallNames): Said | undefined {
     case 'wrong-call': {
       const sentence = sentenceInsteadOfUsage(call)
       const hint = about.hint === undefined ? [] : [`Hint: ${about.hint}`]
-      return sentence === undefined ? { errors: [], after: [...hint, ...usageOf(call)] } : one(sentence)
+      const errors = about.error === undefined ? [] : [about.error]
+      return sentence === undefined ? { errors, after: [...hint, ...usageOf(call)] } : one(sentence)
     }
     case 'unknown-command':
       return { errors: [], after: usageBelow(about.known, about.isArea) }
@@ -174,7 +175,7 @@ function aboutCombinations(_abouts: readonly About[], about: About, { typed }: C
     case 'no-node-in-file':
       return one('Node(s) must be specified if -f is used')
     case 'one-place-only':
-      return one('you can specify only one of clone, promotable, bundle or --group')
+      return one(`you can specify only one of clone, promotable, bundle or ${about.inWords ? '' : '--'}group`)
     case 'bad-format':
       return one(
         `Unknown value '${about.value}' for '--output-format' option. Supported values are: ${quoted(about.known)}`,

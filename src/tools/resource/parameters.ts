@@ -126,8 +126,8 @@ export async function onElement(
       const { [name]: _, ...others } = found.attributes
       return replaced(cib, found, { ...found, attributes: value === undefined ? others : { ...others, [name]: value } })
     }),
-    // To delete what is not there is a change all the same.
-    { command: commandLine(call), ...(isDeleted ? { counts: 'epoch' as const } : {}) },
+    // To write what is there, or to delete what is not, is a change all the same.
+    { command: commandLine(call), counts: 'epoch' },
   )
   const line = value === undefined ? `Deleted attribute: ${name}\n` : `Set attribute: name=${name} value=${value}\n`
   return refusal ?? printed(hasOption(call.given, 'quiet') ? '' : line, [])

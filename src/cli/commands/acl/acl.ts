@@ -20,6 +20,7 @@ import {
 } from '../../../cib/index.ts'
 import { selectXpath } from '../../../tools/index.ts'
 import { type Call, type Command, changeFlags, type Outcome, Refusal } from '../../call/command.ts'
+import type { Notice } from '../../call/message.ts'
 import { formatFlag, inFormat } from '../../call/output-format.ts'
 import { changeCib } from '../../change/change.ts'
 import { expectWords, wrongCall } from '../../grammar/words.ts'
@@ -123,6 +124,11 @@ export const aclRoleUnassign: Command = {
   run: (call) => assign(call, 'from'),
 }
 
+export const kindNotNamed: Notice = {
+  code: 'deprecated',
+  text: "Assigning / unassigning a role to a user / group without specifying 'user' or 'group' keyword is deprecated and might be removed in a future release.",
+}
+
 async function assign(call: Call, joint: 'to' | 'from'): Promise<Outcome> {
   const usage = `acl ${call.command.path.slice(1).join(' ')} ${call.command.usage}`
   const [role = '', ...rest] = call.words
@@ -136,11 +142,7 @@ async function assign(call: Call, joint: 'to' | 'from'): Promise<Outcome> {
     { atLeast: 2, atMost: 2, usage },
   )
   const request = { role, id: names[0] ?? '', ...(kind === undefined ? {} : { kind }) }
-  if (kind === undefined)
-    call.tell({
-      code: 'deprecated',
-      text: "Assigning / unassigning a role to a user / group without specifying 'user' or 'group' keyword is deprecated and might be removed in a future release.",
-    })
+  if (kind === undefined) call.tell(kindNotNamed)
   return await changeCib(call, {
     edit: (cib) =>
       joint === 'to'

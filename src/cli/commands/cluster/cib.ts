@@ -62,7 +62,7 @@ export const clusterCibPush: Command = {
     const words = call.words.filter((word) => !isOption(word))
     expectWords(words, { atLeast: 1, atMost: 1, usage: 'cluster cib-push <file>' })
     const [original, scope] = [options.get('diff-against'), options.get('scope')]
-    if (original !== undefined && scope !== undefined) throw new Refusal('diff-against and scope exclude each other.')
+    refuseTwoWays({ original, scope, whole: call.flags.has('config') })
     const file = words[0] ?? ''
     const pushed = await readXml(call, file)
     const from = original === undefined ? undefined : await readXml(call, original)
@@ -98,6 +98,27 @@ async function readXml(call: Call, file: string): Promise<XmlElement> {
 function refuseOther({ name }: XmlElement, file: string): void {
   if (name === 'cib' || name === 'configuration') return
   throw new Refusal(`${file} holds <${name}>, not a CIB: its first element must be <cib> or <configuration>.`)
+}
+
+/** pcs looks at its options before it opens the file. */
+function refuseTwoWays({
+  original,
+  scope,
+  whole,
+}: {
+  readonly original: string | undefined
+  readonly scope: string | undefined
+  readonly whole: boolean
+}): void {
+  const refusal = (own: string, error: string): Refusal =>
+    new Refusal({ own, about: { code: 'said-by-pcs', errors: [error] } })
+  if (scope !== undefined && whole)
+    throw refusal('scope and --config exclude each other.', 'Cannot use both scope and --config')
+  if (original !== undefined && (scope !== undefined || whole))
+    throw refusal(
+      `diff-against and ${whole ? '--config' : 'scope'} exclude each other.`,
+      'Cannot use both scope and diff-against',
+    )
 }
 
 /** Whoever pushes the whole of an older version would undo what others have changed since. */

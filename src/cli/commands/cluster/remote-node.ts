@@ -106,10 +106,7 @@ export function refuseTaken(cib: XmlElement, name: string, address?: string): vo
   const reaches = (wanted: string): boolean => connections.some(({ addresses }) => addresses.includes(wanted))
   const isTaken = named || (address === undefined && reaches(name))
   const isId = !isTaken && elementWithId(cib, name) !== undefined
-  const found = new Set([
-    ...(isTaken ? [name] : []),
-    ...(address !== undefined && reaches(address) ? [address] : []),
-  ])
+  const found = new Set([...(isTaken ? [name] : []), ...(address !== undefined && reaches(address) ? [address] : [])])
   if (found.size > 0 || isId)
     throw new Refusal(
       ...[...found].map((word) => alreadyExists(word, 'a remote or guest node has this name or address')),

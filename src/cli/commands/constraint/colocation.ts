@@ -1,4 +1,5 @@
 import { createColocation, createColocationSets } from '../../../cib/index.ts'
+import { tellForcedParts } from '../../as-pcs/forced-parts.ts'
 import { truthReader } from '../../as-pcs/written-truth.ts'
 import { type Call, type Command, changeFlags, type Outcome, Refusal } from '../../call/command.ts'
 import { changeCib } from '../../change/change.ts'
@@ -89,6 +90,10 @@ export const constraintColocationSet: Command = {
 async function colocateSets(call: Call): Promise<Outcome> {
   const { sets, options } = readSets(['set', ...call.words])
   onlyKnown(options, ['score', 'id'], 'A colocation of sets')
+  await tellForcedParts(
+    call,
+    sets.flatMap(({ members }) => members),
+  )
   const id = options.get('id')
   return await changeCib(call, {
     edit: (cib) =>

@@ -6,9 +6,11 @@ import {
   parseOrderKind,
   type WrittenTruth,
 } from '../../../cib/index.ts'
+import { tellForcedParts } from '../../as-pcs/forced-parts.ts'
 import { judgesAsPcs } from '../../as-pcs/speech.ts'
 import { readWrittenTruth, truthReader } from '../../as-pcs/written-truth.ts'
 import { type Call, type Command, changeFlags, type Outcome, Refusal } from '../../call/command.ts'
+import type { Message } from '../../call/message.ts'
 import type { Speech } from '../../call/speech.ts'
 import { changeCib } from '../../change/change.ts'
 import { onlyKnown, readAction, readScore, readSetOptions, readSets } from '../../grammar/constraint-words.ts'
@@ -34,6 +36,7 @@ export const constraintOrder: Command = {
     if (at < 0) throw new Refusal(wrongCall("Put 'then' between the two resources: constraint order db then web."))
     const [firstAction, first] = actionAndResource(call.words.slice(0, at))
     const rest = call.words.slice(at + 1)
+    if (rest.includes('then')) throw new Refusal(thenTwice)
     const [thenAction, last] = actionAndResource(rest.filter((word) => !word.includes('=')))
     const pairs = parsePairs(
       rest.filter((word) => word.includes('=')),
@@ -42,6 +45,11 @@ export const constraintOrder: Command = {
     onlyKnown(pairs, ['kind', 'symmetrical', 'require-all', 'id', 'score'], 'An order')
     const score = pairs.get('score')
     if (score !== undefined && pairs.has('kind')) throw new Refusal('kind and score exclude each other.')
+    if (score !== undefined)
+      call.tell({
+        code: 'deprecated',
+        text: "option 'score' is deprecated and might be removed in a future release, therefore it should not be used",
+      })
     const request = {
       first,
       // The name is the CIB's; nothing awaits this object.
@@ -65,10 +73,10 @@ export const constraintOrder: Command = {
           first,
           // biome-ignore lint/suspicious/noThenProperty: see above
           then: last,
-          kind: pairs.get('kind') ?? 'Mandatory',
+          strength: score === undefined ? `kind: ${pairs.get('kind') ?? 'Mandatory'}` : `score: ${score}`,
           options: [
             ...[...pairs]
-              .filter(([name]) => name !== 'kind' && name !== 'symmetrical')
+              .filter(([name]) => name !== 'kind' && name !== 'score' && name !== 'symmetrical')
               .map(([name, value]) => `${name}=${value}`),
             `first-action=${firstAction ?? 'start'}`,
             `then-action=${thenAction ?? 'start'}`,
@@ -113,6 +121,15 @@ function readKind(text: string): OrderKind {
   return kind
 }
 
+const thenTwice: Message = {
+  own: "Specify two resources with one 'then' between them. `systole constraint order set` orders more than two.",
+  about: {
+    code: 'wrong-call',
+    error: "Multiple 'then's cannot be specified.",
+    hint: "Use the 'pcs constraint order set' command if you want to create a constraint for more than two resources.",
+  },
+}
+
 /** `promote db` or `db`. */
 function actionAndResource(words: readonly string[]): readonly [OrderAction | undefined, string] {
   const [first, second, extra] = words
@@ -141,6 +158,10 @@ export const constraintOrderSet: Command = {
 async function orderSets(call: Call): Promise<Outcome> {
   const { sets, options } = readSets(['set', ...call.words])
   onlyKnown(options, ['kind', 'symmetrical', 'id'], 'An order of sets')
+  await tellForcedParts(
+    call,
+    sets.flatMap(({ members }) => members),
+  )
   return await changeCib(call, {
     edit: (cib) =>
       createOrderSets(cib, {

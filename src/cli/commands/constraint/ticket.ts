@@ -1,4 +1,5 @@
 import { createTicketConstraint, deleteTicketConstraints, type LossPolicy } from '../../../cib/index.ts'
+import { tellForcedParts } from '../../as-pcs/forced-parts.ts'
 import { truthReader } from '../../as-pcs/written-truth.ts'
 import { type Call, type Command, changeFlags, Refusal } from '../../call/command.ts'
 import { changeCib } from '../../change/change.ts'
@@ -28,6 +29,7 @@ export const constraintTicketAdd: Command = {
     onlyKnown(pairs, ['loss-policy', 'id'], 'A ticket constraint')
     const [ticket = '', first = '', second] = names
     checkTicketName(call, ticket)
+    await tellForcedParts(call, [second ?? first])
     const role = second === undefined ? undefined : readRole(first)
     const [lossPolicy, id] = [readLossPolicy(pairs.get('loss-policy')), pairs.get('id')]
     return await changeCib(call, {
@@ -61,6 +63,10 @@ export const constraintTicketSet: Command = {
         about: { code: 'required-missing', names: ['ticket'] },
       })
     checkTicketName(call, ticket)
+    await tellForcedParts(
+      call,
+      sets.flatMap(({ members }) => members),
+    )
     const [lossPolicy, id] = [readLossPolicy(own.get('loss-policy')), own.get('id')]
     return await changeCib(call, {
       edit: (cib) =>

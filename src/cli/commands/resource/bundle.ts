@@ -1,4 +1,13 @@
-import { type ContainerType, containerTypes, createBundle, resetBundle, updateBundle } from '../../../cib/index.ts'
+import {
+  type ContainerType,
+  containerTypes,
+  createBundle,
+  type EditResult,
+  resetBundle,
+  updateBundle,
+  type XmlElement,
+} from '../../../cib/index.ts'
+import { tellForcedOptions } from '../../as-pcs/forced-parts.ts'
 import { judgesAsPcs } from '../../as-pcs/speech.ts'
 import { type Call, type Command, changeFlags, Refusal } from '../../call/command.ts'
 import { changeCib } from '../../change/change.ts'
@@ -31,16 +40,10 @@ export const bundleCreate: Command = {
     if (type === undefined)
       throw new Refusal(`Expected 'container' and its type after the bundle name: ${containerTypes.join(', ')}.`)
     if (values.container.image === undefined) throw new Refusal('The image of the container is missing: image=<image>.')
+    const request = { id, type, ...values, disabled: call.flags.has('disabled'), keepsEmpty: judgesAsPcs(call.speech) }
+    await tellUnknown(call, (cib) => createBundle(cib, { ...request, force: false }))
     return await changeCib(call, {
-      edit: (cib) =>
-        createBundle(cib, {
-          id,
-          type,
-          ...values,
-          disabled: call.flags.has('disabled'),
-          force: call.flags.has('force'),
-          keepsEmpty: judgesAsPcs(call.speech),
-        }),
+      edit: (cib) => createBundle(cib, { ...request, force: call.flags.has('force') }),
       message: ({ created }) => `Created: ${created.join(', ')}.`,
       facts: ({ created }) => ({ created }),
     })
@@ -89,18 +92,20 @@ export const bundleUpdate: Command = {
       sections
         .filter((section) => section.keyword === keyword && isRemoval(section.words[0]))
         .flatMap(({ words }) => words.slice(1))
+    const change = { id, ...values, removePorts: removed('port-map'), removeStorage: removed('storage-map') }
+    await tellUnknown(call, (cib) => updateBundle(cib, { ...change, force: false }))
     return await changeCib(call, {
-      edit: (cib) =>
-        updateBundle(cib, {
-          id,
-          ...values,
-          removePorts: removed('port-map'),
-          removeStorage: removed('storage-map'),
-          force: call.flags.has('force'),
-        }),
+      edit: (cib) => updateBundle(cib, { ...change, force: call.flags.has('force') }),
       message: () => `Changed the bundle ${id}.`,
     })
   },
+}
+
+/** Options that nobody knows are written with --force, not in silence. */
+async function tellUnknown(call: Call, attempt: (cib: XmlElement) => EditResult): Promise<void> {
+  if (!call.flags.has('force')) return
+  const attempted = attempt((await call.cluster.readCib()).cib)
+  if (!attempted.ok) tellForcedOptions(call, attempted.reports)
 }
 
 interface WrittenBundle {

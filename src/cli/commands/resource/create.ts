@@ -149,11 +149,9 @@ interface Creation {
 async function create(call: Call, { id, installed, written }: Creation): Promise<Outcome> {
   const force = call.flags.has('force')
   const { cib } = await call.cluster.readCib()
+  if (force) tellUnknownAgent(call, installed)
   refuseNodesByTheWay(call, written, installed.agent)
-  const guest = written.meta.get('remote-node')
-  if (guest) refuseTaken(cib, guest, written.meta.get('remote-addr'))
-  if (agentName(installed.agent) === 'ocf:pacemaker:remote')
-    refuseTakenAddress(cib, written.parameters.get('server') ?? id)
+  refuseSecondConnection(cib, { id, installed, written })
   const asPcs = judgesAsPcs(call.speech)
   const inside = placement(written, { force: takesAnyValue(call), disabled: call.flags.has('disabled') })
   if (asPcs) refuseTakenIds(cib, id, { inside, written })
@@ -165,7 +163,7 @@ async function create(call: Call, { id, installed, written }: Creation): Promise
       (message) => !force || !final.includes(message),
     ),
     ...parameterMistakes(installed, written.parameters, { required: true }),
-    ...sharedUniqueValues(cib, installed, { id, parameters: written.parameters }),
+    ...sharedUniqueValues(cib, installed, { id, parameters: written.parameters, isNew: true }),
     ...(inside?.kind === 'clone' && isPromotable(inside) ? promotionMistakes(installed) : []),
   ]
   if (mistakes.length > 0 && !force) throw new Refusal(...mistakes)
@@ -213,6 +211,19 @@ async function create(call: Call, { id, installed, written }: Creation): Promise
     facts: ({ created }) => ({ created }),
     isSecret: privateParameters(installed),
   })
+}
+
+/** Nothing is known of what is not installed here. */
+function tellUnknownAgent(call: Call, { agent, metadata }: InstalledAgent): void {
+  if (metadata.actions.length + metadata.parameters.length > 0 || call.cluster.isScratch === true) return
+  call.tell({ code: 'forced', messages: [{ own: '', about: { code: 'no-metadata', agent: agentName(agent) } }] })
+}
+
+function refuseSecondConnection(cib: XmlElement, { id, installed, written }: Creation): void {
+  const guest = written.meta.get('remote-node')
+  if (guest) refuseTaken(cib, guest, written.meta.get('remote-addr'))
+  if (agentName(installed.agent) === 'ocf:pacemaker:remote')
+    refuseTakenAddress(cib, written.parameters.get('server') ?? id)
 }
 
 /** pcs looks at ids before it looks at anything else of a resource. */

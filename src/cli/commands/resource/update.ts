@@ -12,6 +12,7 @@ import { agentName } from '../../../resource-agents/index.ts'
 import { refuseOperationRoles } from '../../as-pcs/operations.ts'
 import { judgesAsPcs } from '../../as-pcs/speech.ts'
 import { type Call, type Command, changeFlags, Refusal } from '../../call/command.ts'
+import type { Message } from '../../call/message.ts'
 import { changeCib, takesAnyValue } from '../../change/change.ts'
 import { statusOf } from '../../facts/status-view.ts'
 import { refuseNodesByTheWay } from '../../grammar/guest-and-remote.ts'
@@ -141,12 +142,12 @@ function freshlyShared(
   installed: InstalledAgent,
   { id, parameters }: PrimitiveDefinition,
   set: ReadonlyMap<string, string>,
-): readonly string[] {
+): readonly Message[] {
   const before = new Map(parameters.flatMap(({ pairs }) => pairs).map(({ name, value }) => [name, value]))
-  const known = sharedUniqueValues(cib, installed, { id, parameters: before })
-  return sharedUniqueValues(cib, installed, { id, parameters: new Map([...before, ...set]) }).filter(
-    (sentence) => !known.includes(sentence),
-  )
+  const shared = (values: ReadonlyMap<string, string>): readonly Message[] =>
+    sharedUniqueValues(cib, installed, { id, parameters: values, isNew: false })
+  const known = shared(before).map(({ own }) => own)
+  return shared(new Map([...before, ...set])).filter(({ own }) => !known.includes(own))
 }
 
 function definitionOf(cib: XmlElement, id: string): PrimitiveDefinition | undefined {
