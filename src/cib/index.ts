@@ -91,13 +91,13 @@ export {
   createOrderSets,
   deleteConstraints,
   enclosingClone,
-  partsOfClones,
   type LocationSubject,
   type NewColocation,
   type NewLocation,
   type NewOrder,
   type NewResourceSet,
   type NewSetConstraint,
+  partsOfClones,
   type WrittenTruth,
 } from './edit/constraints.ts'
 export { removeColocations, removeFromOrders } from './edit/constraints-of-resources.ts'

@@ -8,8 +8,7 @@ import {
   type XmlElement,
 } from '../../cib/index.ts'
 import { type Call, Refusal } from '../call/command.ts'
-import { saidByPcs } from '../call/message.ts'
-import { kindNotNamed } from '../commands/acl/acl.ts'
+import { type Notice, saidByPcs } from '../call/message.ts'
 import { writesAs011 } from './speech.ts'
 
 type Found = (cib: XmlElement, call: Call) => readonly string[] | string | undefined
@@ -61,6 +60,11 @@ function foreignSets(cib: XmlElement, ids: readonly string[], section: string): 
         ? [`options set '${id}' does not exist`]
         : [`'${id}' is not an options set`]
   })
+}
+
+export const kindNotNamed: Notice = {
+  code: 'deprecated',
+  text: "Assigning / unassigning a role to a user / group without specifying 'user' or 'group' keyword is deprecated and might be removed in a future release.",
 }
 
 /** The user or group comes before the role: `role assign ROLE [to] [user|group] NAME`. */

@@ -19,8 +19,8 @@ import {
   type XmlElement,
 } from '../../../cib/index.ts'
 import { selectXpath } from '../../../tools/index.ts'
+import { kindNotNamed } from '../../as-pcs/not-there.ts'
 import { type Call, type Command, changeFlags, type Outcome, Refusal } from '../../call/command.ts'
-import type { Notice } from '../../call/message.ts'
 import { formatFlag, inFormat } from '../../call/output-format.ts'
 import { changeCib } from '../../change/change.ts'
 import { expectWords, wrongCall } from '../../grammar/words.ts'
@@ -122,11 +122,6 @@ export const aclRoleUnassign: Command = {
   summary: 'Remove a role from a user or group',
   flags: [...changeFlags, { name: 'autodelete', summary: 'Also delete the user or group if it has no other role' }],
   run: (call) => assign(call, 'from'),
-}
-
-export const kindNotNamed: Notice = {
-  code: 'deprecated',
-  text: "Assigning / unassigning a role to a user / group without specifying 'user' or 'group' keyword is deprecated and might be removed in a future release.",
 }
 
 async function assign(call: Call, joint: 'to' | 'from'): Promise<Outcome> {
