@@ -178,6 +178,11 @@ const purposes: readonly Purpose[] = [
     reason: 'a ticket goes from the resource to its clone as other constraints do',
   },
   {
+    line: /^(resource|stonith) (op )?defaults update .*--/,
+    ours: /Specified options? .* not supported in this command/,
+    reason: 'an option that would have no effect is refused',
+  },
+  {
     line: /^resource create .* (clone|promotable) ([\w.-]+ )?meta /,
     reason: 'meta-attributes after clone are the clone’s, with and without --future',
   },

@@ -18,7 +18,9 @@ export const resourceOpAdd: Command = {
     expectWords(call.words, { atLeast: 2, usage: 'resource op add <resource> <operation> [<name>=<value>...]' })
     const [resource = '', ...words] = call.words
     const takesAny = judgesAsPcs(call.speech) && call.cluster.live === undefined
-    const [operation, ...more] = readOperations(words, takesAny ? 'any' : 'pacemaker')
+    // pcs passes over a word that is empty.
+    const typed = judgesAsPcs(call.speech) ? words.filter((word) => word !== '') : words
+    const [operation, ...more] = readOperations(typed, takesAny ? 'any' : 'pacemaker')
     if (!operation || more.length > 0) throw new Refusal('Add one operation at a time.')
     refuseOperationRoles(call, [operation])
     return await changeCib(call, {
