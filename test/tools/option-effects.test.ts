@@ -307,6 +307,7 @@ test('corosync-cmapctl takes several names, and several beginnings of names', as
   expect(await answer('-q', '-g', 'totem.cluster_name', 'nosuch', 'totem.version')).toBe(
     "1 test\n2\nCan't get key nosuch. Error CS_ERR_NOT_EXIST\n",
   )
+  expect(await answer('-g', 'runtime.votequorum.this_node_id')).toContain('= 1\n')
   expect(await answer('totem.v', 'quorum.p')).toBe('0 quorum.provider (str) = systole\ntotem.version (u32) = 2\n')
 })
 

@@ -313,6 +313,7 @@ function cmapKeys(world: ToolWorld): readonly CmapKey[] {
     ...deviceKeys(world),
     { key: 'quorum.provider', type: 'str', value: 'systole' },
     ...members,
+    { key: 'runtime.votequorum.this_node_id', type: 'u32', value: nodes[at]?.id ?? '' },
     { key: 'totem.cluster_name', type: 'str', value: clusterName(world) },
     { key: 'totem.transport', type: 'str', value: 'tls' },
     { key: 'totem.version', type: 'u32', value: '2' },
