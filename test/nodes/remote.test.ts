@@ -90,11 +90,13 @@ describe('a remote node', () => {
       `echo first; while [ ! -e ${jobs.file('more')} ]; do sleep 0.1; done; seq 1 9999`,
       '--max-output=2048',
     )
-    const from = await jobs.notHolder()
-    const followed = lab.systole(from, 'job', 'output', id)
-    await lab.until('the node of the task has begun', async () => (await jobs.job(id)).nodes[0]?.state === 'started')
+    const shown = jobs.file('shown')
+    const command = `systole job output ${id} > ${shown}`
+    const followed = lab.inNode(await jobs.notHolder(), 'sh', '-c', command)
+    await lab.until('the first line is shown', () => readFileSync(shown, 'utf8') === 'r1: first\n')
     writeFileSync(jobs.file('more'), '')
-    const text = await followed
+    await followed
+    const text = readFileSync(shown, 'utf8')
     expect(text).toMatch(/^r1: first\nr1: 1\n/)
     expect(text).toMatch(/bytes of output were dropped here/)
     expect(text).toMatch(/r1: 9999\n$/)
