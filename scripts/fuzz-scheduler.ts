@@ -18,7 +18,7 @@ const values = readOptions({
   seed: { type: 'string', default: '1' },
   cases: { type: 'string', default: '' },
   mutations: { type: 'string' },
-  levels: { type: 'string', default: 'status,scores,transition,actions,revised,graph' },
+  levels: { type: 'string', default: 'status,scores,transition,actions,revised,graph,saved' },
   shrink: { type: 'boolean', default: false },
   lines: { type: 'string', default: '6' },
   save: { type: 'string' },

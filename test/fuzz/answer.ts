@@ -5,6 +5,8 @@ export interface Answer {
   readonly summary: string
   readonly scores: string
   readonly graph: string
+  /** The CIB that it leads to; left out where nobody recorded it. */
+  readonly saved?: string
 }
 
 /** `loosely`: the other side is of another major version, so what versions say in other words, order or number is no difference. */
@@ -21,7 +23,7 @@ export interface Exclusion {
 }
 
 /** From what is decided first to what follows from it: the first that differs is where to look. */
-export const levels = ['status', 'scores', 'transition', 'actions', 'revised', 'graph', 'exact'] as const
+export const levels = ['status', 'scores', 'transition', 'actions', 'revised', 'graph', 'saved', 'exact'] as const
 export type Level = (typeof levels)[number]
 
 export interface Difference {
@@ -47,7 +49,7 @@ export function compareAnswers(
 }
 
 /** A list of resources has an order; what is done and decided has none that can be seen. */
-const ordered: ReadonlySet<Level> = new Set(['status', 'revised', 'exact'])
+const ordered: ReadonlySet<Level> = new Set(['status', 'revised', 'saved', 'exact'])
 
 function differentOrder(level: Level, ours: readonly string[], theirs: readonly string[]): readonly Difference[] {
   const place = ours.findIndex((line, index) => line !== theirs[index])
@@ -73,7 +75,7 @@ const titles: Readonly<Record<string, Level>> = {
   'Revised Cluster Status:': 'revised',
 }
 
-export function linesOf({ summary, scores, graph }: Answer, loosely: boolean): Record<Level, readonly string[]> {
+export function linesOf({ summary, scores, graph, saved }: Answer, loosely: boolean): Record<Level, readonly string[]> {
   const scoreLines = tidy(scores, loosely)
   const found: Record<Level, string[]> = {
     status: [],
@@ -83,6 +85,7 @@ export function linesOf({ summary, scores, graph }: Answer, loosely: boolean): R
     actions: [],
     revised: [],
     graph: graphLines(graph, loosely),
+    saved: saved === undefined ? [] : savedLines(saved),
     exact: tidy(summary, loosely),
   }
   let section: Level = 'status'
@@ -134,6 +137,26 @@ function graphLines(text: string, loosely: boolean): string[] {
     }
   }
   return loosely ? [...new Set(lines)].sort() : lines.sort()
+}
+
+/** When something was done and by what program says nothing of what is decided. */
+const volatile =
+  /^(last-rc-change|last-run|crm_feature_set|crm-debug-origin|cib-last-written|update-.*|execution-date|validate-with)$/
+
+/** The number of the version, and what the status section has, from the outside in. */
+function savedLines(text: string): string[] {
+  const parsed = parseXml(text)
+  if (!parsed.ok) return [`not readable: ${text.slice(0, 80)}`]
+  const lineOf = ({ name, attributes }: XmlElement): string =>
+    [
+      name,
+      ...Object.entries(attributes).flatMap(([key, value]) => (volatile.test(key) ? [] : [`${key}=${value}`])),
+    ].join(' ')
+  const all = (parent: XmlElement, path: string): string[] => [
+    `${path}${lineOf(parent)}`,
+    ...childrenOf(parent).flatMap((child) => all(child, `${path}${parent.attributes.uname ?? ''} `)),
+  ]
+  return [lineOf(parsed.value), ...childrenOf(parsed.value, 'status').flatMap((status) => all(status, ''))]
 }
 
 const childrenOf = (parent: XmlElement, name?: string): readonly XmlElement[] =>

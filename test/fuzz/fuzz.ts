@@ -4,7 +4,7 @@
  * to the changes that it takes.
  */
 import { createHash } from 'node:crypto'
-import type { XmlElement } from '../../src/cib/index.ts'
+import { printXml, type XmlElement } from '../../src/cib/index.ts'
 import { simulateCib } from '../../src/scheduler/simulate/print-simulation.ts'
 import { questionMistakes } from '../../src/scheduler/simulate/what-if.ts'
 import { type Answer, compareAnswers, type Difference, type Level } from './answer.ts'
@@ -209,7 +209,7 @@ const foundIn = (compared: readonly Difference[] | Refusal): readonly Difference
 
 function ours(cib: Tree, { whatIf, failures, now }: Question): Answer {
   try {
-    const { summary, scores, graph } = simulateCib({
+    const { summary, scores, graph, simulation } = simulateCib({
       cib: cib as XmlElement,
       now: now ?? Number(cib.attributes['execution-date']),
       whatIf,
@@ -217,8 +217,9 @@ function ours(cib: Tree, { whatIf, failures, now }: Question): Answer {
       md5: (text) => createHash('md5').update(text, 'utf8').digest('hex'),
       showScores: true,
       isSanitized: true,
+      keepsResult: true,
     })
-    return { summary, scores: scores(), graph: graph() }
+    return { summary, scores: scores(), graph: graph(), saved: printXml(simulation.result()) }
   } catch (error) {
     const said = error instanceof Error ? (error.stack ?? error.message) : String(error)
     return { summary: `Current cluster status:\n${said}`, scores: '', graph: '' }

@@ -62,7 +62,7 @@ interface Program {
 }
 
 function simulate({ program, folder, isOld }: Program, cib: Tree, args: readonly string[]): Answer | Refusal {
-  const [file, graph] = [join(folder, 'cib.xml'), join(folder, 'graph.xml')]
+  const [file, graph, saved] = [join(folder, 'cib.xml'), join(folder, 'graph.xml'), join(folder, 'saved.xml')]
   const written = withOldNames(cib)
   // Below 3.0.13 older versions count failures of a resource as a whole, what 3.0 does not know any more.
   if (isOld) written.attributes.crm_feature_set = '3.14.0'
@@ -71,7 +71,7 @@ function simulate({ program, folder, isOld }: Program, cib: Tree, args: readonly
   const titles = isOld ? ['--text-fancy'] : []
   const { status, signal, stdout, stderr } = spawnSync(
     program,
-    ['-x', file, '-S', '-s', ...titles, '-G', graph, ...args],
+    ['-x', file, '-S', '-s', ...titles, '-G', graph, '-O', saved, ...args],
     {
       encoding: 'utf8',
       timeout: 30_000,
@@ -84,7 +84,7 @@ function simulate({ program, folder, isOld }: Program, cib: Tree, args: readonly
   const unknown = /^Invalid resource name: /m.exec(`${stdout}${stderr}`)
   if (unknown !== null) return { refused: `${unknown[0]}what a question is about` }
   const { summary, scores } = withoutScores(withPresentWords(stdout))
-  return { summary, scores, graph: readFileSync(graph, 'utf8') }
+  return { summary, scores, graph: readFileSync(graph, 'utf8'), saved: readFileSync(saved, 'utf8') }
 }
 
 /** The scores stand between the status and the transition. */

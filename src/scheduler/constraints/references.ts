@@ -13,7 +13,7 @@ export interface References {
   readonly members: (id: string) => readonly string[] | undefined
   /** The same with the resource itself where the id is one: what a member of a resource set stands for. */
   readonly expand: (id: string) => readonly string[]
-  /** Resource sets with what their members stand for; as they are written where one of them is nothing. */
+  /** Resource sets with what their members stand for, tags in tags included; as they are written where one of these is nothing. */
   readonly expandSets: (sets: readonly ResourceSet[]) => readonly ResourceSet[]
   /** The resources, as far as the first id that is none: what a constraint says ends there. */
   readonly untilUnknown: (ids: readonly string[]) => readonly Entry[]
@@ -39,15 +39,19 @@ export function indexReferences(configuration: Configuration, tree: ResourceTree
   }
   for (const [id, members] of lists) if (members.length === 0) lists.delete(id)
   const expand = (id: string): readonly string[] => (named.has(id) ? [id] : (lists.get(id) ?? [id]))
-  const isSomething = (id: string): boolean => named.has(id) || lists.has(id)
+  /** A tag that is in itself is nothing. */
+  const expandWholly = (id: string, within: readonly string[]): readonly string[] => {
+    const members = named.has(id) || within.includes(id) ? undefined : lists.get(id)
+    return members?.flatMap((member) => expandWholly(member, [...within, id])) ?? [id]
+  }
   return {
     resource: (id) => named.get(id),
     members: (id) => (named.has(id) ? undefined : lists.get(id)),
     expand,
-    expandSets: (sets) =>
-      sets.every(({ members }) => members.every(isSomething))
-        ? sets.map((set) => ({ ...set, members: set.members.flatMap(expand) }))
-        : sets,
+    expandSets: (sets) => {
+      const expanded = sets.map((set) => ({ ...set, members: set.members.flatMap((id) => expandWholly(id, [])) }))
+      return expanded.every(({ members }) => members.every((id) => named.has(id))) ? expanded : sets
+    },
     untilUnknown: (ids) => {
       const found = ids.map((id) => named.get(id))
       const end = found.indexOf(undefined)

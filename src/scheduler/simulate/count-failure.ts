@@ -97,11 +97,14 @@ function pairsOf(state: XmlElement): readonly XmlElement[] {
 function withAttribute(state: XmlElement, name: string, value: string): XmlElement {
   const id = state.attributes.id ?? ''
   const transient = childElement(state, 'transient_attributes') ?? element('transient_attributes', { id })
-  const set = childElement(transient, 'instance_attributes') ?? element('instance_attributes', { id: `status-${id}` })
-  const pair = element('nvpair', { id: `status-${id}-${name.replaceAll(/[:#]/g, '.')}`, name, value })
+  const set = childElement(transient, 'instance_attributes') ?? element('instance_attributes', { id })
+  const pair = element('nvpair', { id: asId(`${set.attributes.id}-${name}`), name, value })
   const others = set.children.filter((child) => !(child.kind === 'element' && child.attributes.name === name))
   return withChild(state, withChild(transient, { ...set, children: [...others, pair] }))
 }
+
+/** An XML id has neither a colon nor a hash, and no digit at its start: Pacemaker writes a dot or an underscore instead. */
+const asId = (text: string): string => text.replaceAll(/[:#]/g, '.').replace(/^[^A-Za-z_]/, '_')
 
 /** In place of the child of that name, or as a new one. */
 export function withChild(parent: XmlElement, child: XmlElement): XmlElement {

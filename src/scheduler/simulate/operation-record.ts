@@ -9,10 +9,10 @@ export interface RecordedOperation {
   readonly node: string
   readonly exitCode: number
   readonly expectedExitCode: number
-  /** The action's number in its graph; left out where nobody planned it, for its call number then. */
-  readonly action?: number
+  /** Of a notification: what about. */
+  readonly notification?: { readonly type: string; readonly operation: string }
   readonly exitReason?: string
-  /** Of the parameters, so that a later change of them is seen; where it is left out, those of the entry before stay. */
+  /** Of the parameters, so that a later change of them is seen. */
   readonly digest?: string
   readonly migration?: { readonly source: string; readonly target: string }
   /** Seconds since the epoch. */
@@ -30,22 +30,25 @@ export function newHistory(id: string, agent: Agent): XmlElement {
 
 /**
  * A failure is kept as the last failure and, as every operation without interval, as the last operation; a recurring one that
- * succeeded, and each half of a live migration, under its own key.
+ * succeeded, each half of a live migration, and a notification, under its own key. What an entry in the same place had and nothing
+ * is known of now, such as digests for a reload, stays as it was.
  */
 export function withOperation(history: XmlElement, operation: RecordedOperation): XmlElement {
   const { name, intervalMs, exitCode, expectedExitCode } = operation
   const failed = exitCode !== expectedExitCode
-  const own = `${name}_${operation.operation}_${intervalMs}`
-  const ids = operation.migration
-    ? [own]
-    : [...(failed ? [`${name}_last_failure_0`] : []), ...(intervalMs === 0 ? [`${name}_last_0`] : failed ? [] : [own])]
+  const ids =
+    operation.migration || operation.notification
+      ? [ownKey(operation)]
+      : [
+          ...(failed ? [`${name}_last_failure_0`] : []),
+          ...(intervalMs === 0 ? [`${name}_last_0`] : failed ? [] : [ownKey(operation)]),
+        ]
   const recorded = childElements(history, 'lrm_rsc_op').map(({ attributes }) => attributes)
   const callId = 1 + Math.max(0, ...recorded.map((entry) => Number(entry['call-id'] ?? 0)))
   // Between results that name different nodes, as those of a remote node may, the later one is the newer one.
   const elsewhere = recorded.filter((entry) => entry.on_node !== operation.node)
   const now = Math.max(operation.now, ...elsewhere.map((entry) => Number(entry['last-rc-change'] ?? 0) + 1))
-  const before = (id: string) =>
-    operation.digest === undefined ? recorded.find((entry) => entry.id === id) : undefined
+  const before = (id: string) => recorded.find((entry) => entry.id === id)
   const entries = ids.map((id) => operationElement({ ...operation, now }, { id, callId, before: before(id) }))
   const idOf = (child: XmlElement['children'][number]): string | undefined =>
     child.kind === 'element' ? child.attributes.id : undefined
@@ -55,6 +58,11 @@ export function withOperation(history: XmlElement, operation: RecordedOperation)
   )
   return { ...history, children: [...replaced, ...entries.filter((entry) => !replaced.includes(entry))] }
 }
+
+const ownKey = ({ name, operation, intervalMs, notification }: RecordedOperation): string =>
+  notification
+    ? `${name}_${notification.type}_notify_${notification.operation}_0`
+    : `${name}_${operation}_${intervalMs}`
 
 interface Place {
   readonly id: string
@@ -66,7 +74,7 @@ interface Place {
 function operationElement(recorded: RecordedOperation, { id, callId, before }: Place): XmlElement {
   const { name, operation, intervalMs, exitCode, expectedExitCode, migration } = recorded
   const key = formatTransitionKey({
-    action: recorded.action ?? callId,
+    action: callId,
     transition: -1,
     expectedExitCode,
     uuid: 'xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx',
@@ -89,7 +97,7 @@ function operationElement(recorded: RecordedOperation, { id, callId, before }: P
     'last-rc-change': String(recorded.now),
     'exec-time': '0',
     'queue-time': '0',
-    ...(recorded.digest !== undefined && { 'op-digest': recorded.digest }),
     ...(migration && { migrate_source: migration.source, migrate_target: migration.target }),
+    ...(recorded.digest !== undefined && { 'op-digest': recorded.digest }),
   })
 }

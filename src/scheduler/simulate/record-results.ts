@@ -36,23 +36,26 @@ export function recordResults(
 ): XmlElement {
   const status = childElement(cib, 'status') ?? element('status')
   const states = new Map<string, NodeState>()
-  const others: XmlNode[] = []
-  for (const child of status.children) {
-    const uname = child.kind === 'element' && child.name === 'node_state' ? (child.attributes.uname ?? '') : undefined
-    if (child.kind === 'element' && uname !== undefined) {
-      states.set(uname === '' ? (child.attributes.id ?? '') : uname, { state: child, changes: [] })
-    } else others.push(child)
-  }
+  const places = status.children.map((child) => {
+    if (child.kind !== 'element' || child.name !== 'node_state') return child
+    const uname = child.attributes.uname ?? ''
+    const node: NodeState = { state: child, changes: [] }
+    states.set(uname === '' ? (child.attributes.id ?? '') : uname, node)
+    return node
+  })
   let updates = 0
   for (const result of played) {
     const { action } = result
     if (action.kind === 'cluster') updates += recordCluster(states, action, circumstances)
     else if (action.kind === 'resource') updates += recordOperation(states, result, action)
   }
-  const recorded = element('status', status.attributes, [
-    ...[...states.values()].map((node) => withChanges(node, circumstances)),
-    ...others,
-  ])
+  const known = new Set<XmlNode | NodeState>(places)
+  const added = [...states.values()].filter((node) => !known.has(node))
+  const recorded = element(
+    'status',
+    status.attributes,
+    [...places, ...added].map((place) => ('state' in place ? withChanges(place, circumstances) : place)),
+  )
   const children = childElement(cib, 'status')
     ? cib.children.map((child) => (child === status ? recorded : child))
     : [...cib.children, recorded]
@@ -81,18 +84,19 @@ function recordCluster(states: Map<string, NodeState>, action: ClusterAction, ci
   const { attributes } = action
   if (attributes.CRM_meta_stonith_action === 'on') return 0
   const before = known?.state.attributes ?? { id: attributes.CRM_meta_on_node_uuid ?? node, uname: node }
-  states.set(node, {
-    state: element('node_state', {
-      ...before,
-      in_ccm: 'false',
-      crmd: 'offline',
-      join: 'down',
-      expected: 'down',
-      'crm-debug-origin': 'simulate_fencing_action',
-    }),
-    changes: [],
+  const parts = known === undefined ? 0 : partsOf(known.state)
+  const fenced = known ?? { state: element('node_state', before), changes: [] }
+  states.set(node, fenced)
+  fenced.changes = []
+  fenced.state = element('node_state', {
+    ...before,
+    in_ccm: 'false',
+    crmd: 'offline',
+    join: 'down',
+    expected: 'down',
+    'crm-debug-origin': 'simulate_fencing_action',
   })
-  return 1 + (known === undefined ? 0 : partsOf(known.state))
+  return 1 + parts
 }
 
 function withoutHistory(state: XmlElement, resource: string): XmlElement {
@@ -107,7 +111,7 @@ function withoutHistory(state: XmlElement, resource: string): XmlElement {
   return without(state)
 }
 
-const unrecorded = new Set(['delete', 'notify', 'meta-data'])
+const unrecorded = new Set(['delete', 'meta-data'])
 
 /** Answers how many changes of the CIB that takes. */
 function recordOperation(states: Map<string, NodeState>, result: PlayedAction, action: ResourceAction): number {
@@ -169,7 +173,7 @@ function recordedOperation(about: {
   readonly circumstances: Circumstances
 }): RecordedOperation {
   const { action, exitCode, failed, circumstances } = about
-  const { operation, intervalMs, node, migration } = action
+  const { operation, intervalMs, node, migration, attributes } = action
   return {
     name: action.resource,
     operation: operation === 'reload-agent' && !failed ? 'start' : operation,
@@ -177,9 +181,14 @@ function recordedOperation(about: {
     node,
     exitCode,
     expectedExitCode: action.expectedExitCode ?? 0,
-    action: action.id,
     ...(failed && { exitReason: 'User-injected result' }),
     ...(migration && { migration }),
+    ...(operation === 'notify' && {
+      notification: {
+        type: attributes.CRM_meta_notify_type ?? '',
+        operation: attributes.CRM_meta_notify_operation ?? '',
+      },
+    }),
     ...(circumstances.md5 && { digest: digestOf(action, circumstances.md5) }),
     now: circumstances.now,
   }

@@ -25,7 +25,7 @@ export function supposeOperation(cib: XmlElement, status: ClusterStatus, spec: O
   if (resource === undefined || node === undefined) return { cib, lines: [said] }
   const facts = {
     ...spec,
-    name: resource.instance?.unique === false ? resource.configuredId : resource.id,
+    name: spec.resource,
     now: status.now,
     startFailureIsFatal: status.options.startFailureIsFatal,
   }

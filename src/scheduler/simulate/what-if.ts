@@ -12,7 +12,7 @@ import type { Supposed } from './supposed.ts'
 import { countedUp } from './updates.ts'
 
 export interface WhatIf {
-  readonly quorate?: boolean
+  readonly quorate?: boolean | string
   /** In any words: what is stored, and told. */
   readonly watchdog?: boolean | string
   readonly nodesAdded?: readonly string[]
@@ -82,8 +82,8 @@ function stepsOf(question: WhatIf, moment: Moment): readonly Step[] {
   ]
 }
 
-function supposeQuorum(cib: XmlElement, quorate: boolean): Supposed {
-  const attributes = { ...cib.attributes, 'have-quorum': quorate ? '1' : '0' }
+function supposeQuorum(cib: XmlElement, quorate: boolean | string): Supposed {
+  const attributes = { ...cib.attributes, 'have-quorum': String(quorate) }
   return { cib: { ...cib, attributes }, lines: [`Setting quorum: ${quorate}`] }
 }
 

@@ -195,7 +195,6 @@ function whyUnread(text: string): string {
   return 'Invalid resource name: (null)'
 }
 
-const isTrue = (text: string): boolean => /^(?:1|true|yes|y|on)$/i.test(text)
 
 const isNode = (cib: XmlElement, name: string): boolean =>
   readConfiguration(cib).nodes.some((node) => node.name === name) || knownElsewhere(cib).includes(name)
@@ -217,7 +216,7 @@ function readQuestion(given: readonly GivenOption[], cib: XmlElement): WhatIf {
     ticketsActive: all(given, 'ticket-activate'),
     results,
     ...(unread.length === 0 ? {} : { resultsUnread: unread }),
-    ...(quorum === undefined || !others ? {} : { quorate: isTrue(quorum) }),
+    ...(quorum === undefined || !others ? {} : { quorate: quorum }),
     ...(watchdog === undefined ? {} : { watchdog }),
   }
 }
