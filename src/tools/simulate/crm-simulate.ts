@@ -195,7 +195,6 @@ function whyUnread(text: string): string {
   return 'Invalid resource name: (null)'
 }
 
-
 const isNode = (cib: XmlElement, name: string): boolean =>
   readConfiguration(cib).nodes.some((node) => node.name === name) || knownElsewhere(cib).includes(name)
 
