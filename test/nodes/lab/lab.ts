@@ -121,7 +121,7 @@ export class Lab {
   async addRemote(remote: string, member: string, ...options: readonly string[]): Promise<void> {
     const token = (await this.systole(member, 'cluster', 'token', '--remote', '--node', remote)).trim()
     await this.inNode(remote, 'systoled', '--remote', '--join', this.network.address(member), '--token', token)
-    rmSync(join(this.folder, 'nodes', remote, 'hold'))
+    rmSync(join(this.folder, 'nodes', remote, 'hold'), { force: true })
     if (this.#systemd) await this.inNode(remote, 'systemctl', 'start', 'systoled-remote')
     await this.systole(member, 'cluster', 'node', 'add-remote', remote, this.network.address(remote), ...options)
   }
