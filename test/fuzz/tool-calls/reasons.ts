@@ -9,10 +9,7 @@ const reasons: readonly (readonly [line: RegExp, reason: string])[] = [
   ],
   [/^(?:\S+=\S* )*crm_simulate .*-P/, 'a folder with a file that holds no CIB is refused'],
   [/^(?:\S+=\S* )*crm_simulate .*-[A-Za-z]*D/, 'the graph is drawn with what is done, not with what is optional'],
-  [
-    /^(?:\S+=\S* )*crm_simulate .*-[A-Za-z]*[XOIG]/,
-    'a saved CIB keeps its schema; a saved graph has 3.0.2’s names',
-  ],
+  [/^(?:\S+=\S* )*crm_simulate .*-[A-Za-z]*[XOIG]/, 'a saved CIB keeps its schema; a saved graph has 3.0.2’s names'],
   [/^(?:\S+=\S* )*crm_attribute .*-t (?:rsc|op)_defaults/, 'defaults are of no node'],
   [/^(?:\S+=\S* )*crm_attribute .*-v (?:-1|maybe|odd|x$)/, 'a value that the option cannot have is refused'],
   [/^(?:\S+=\S* )*crm_resource .*(?:--list-cts|-c$)/, 'there is no list for test suites'],
