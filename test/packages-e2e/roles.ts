@@ -103,6 +103,30 @@ export function testRolesOn({ release, root }: { readonly release: string; reado
     await lab.until('the remote node is online', () => isOnline(lab, 'r1', 'n1'))
   }, 400_000)
 
+  test('the HTTPS API answers on the witness under its unit, and a user of the node behind it logs in there', async () => {
+    const password = 'Aeng4ohb'
+    await lab.inNode('n1', 'sh', '-c', `useradd -M -G haclient -p "$(openssl passwd -6 ${password})" anna`)
+    for (const node of ['n1', 'w1']) await lab.systole(node, 'console', 'enable')
+    const ask = async (path: string, ...options: readonly string[]): Promise<string> =>
+      await lab.inNode(
+        'w1',
+        ...['curl', '-sS', '--cacert', '/etc/systole/pki/authority.crt', '-b', '/run/jar', '-c', '/run/jar', ...options],
+        `https://w1:7705${path}`,
+      )
+    await lab.until('the witness is ready', async () => (await ask('/ready').catch(() => '')) === '{"ready":true}')
+    // It gives root up before it listens, which the unit leaves it two capabilities for.
+    expect(await lab.inNode('w1', 'sh', '-c', 'ps -eo user=,args= | grep [w]eb.mjs')).toMatch(/^nobody /)
+    const logIn = async (said: string): Promise<string> =>
+      await ask(
+        '/api/v1/session',
+        ...['-H', 'Content-Type: application/json', '-d', JSON.stringify({ user: 'anna', password: said })],
+      )
+    expect(await logIn('wrong')).toContain('The user or the password is wrong.')
+    expect(JSON.parse(await logIn(password))).toMatchObject({ user: 'anna' })
+    expect(JSON.parse(await ask('/api/v1/status'))).toMatchObject({ result: { configured: true, answeredBy: 'w1' } })
+    for (const node of ['w1', 'n1']) await lab.systole(node, 'console', 'disable')
+  }, 300_000)
+
   test('an upgrade leaves what runs alone, on a node, a witness and a remote node', async () => {
     const before = await nginx()
     const client = lab.client(`http://${lab.network.virtualAddress}/`)
