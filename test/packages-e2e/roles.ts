@@ -110,7 +110,17 @@ export function testRolesOn({ release, root }: { readonly release: string; reado
     const ask = async (path: string, ...options: readonly string[]): Promise<string> =>
       await lab.inNode(
         'w1',
-        ...['curl', '-sS', '--cacert', '/etc/systole/pki/authority.crt', '-b', '/run/jar', '-c', '/run/jar', ...options],
+        ...[
+          'curl',
+          '-sS',
+          '--cacert',
+          '/etc/systole/pki/authority.crt',
+          '-b',
+          '/run/jar',
+          '-c',
+          '/run/jar',
+          ...options,
+        ],
         `https://w1:7705${path}`,
       )
     await lab.until('the witness is ready', async () => (await ask('/ready').catch(() => '')) === '{"ready":true}')
