@@ -39,17 +39,23 @@ export function indexReferences(configuration: Configuration, tree: ResourceTree
   }
   for (const [id, members] of lists) if (members.length === 0) lists.delete(id)
   const expand = (id: string): readonly string[] => (named.has(id) ? [id] : (lists.get(id) ?? [id]))
-  /** A tag that is in itself is nothing. */
-  const expandWholly = (id: string, within: readonly string[]): readonly string[] => {
+  /** A tag that is in itself is nothing. One that was expanded is not expanded again: tags in tags would make sets as long as one likes. */
+  const expandWholly = (id: string, done: Set<string>, within: readonly string[] = []): readonly string[] => {
     const members = named.has(id) || within.includes(id) ? undefined : lists.get(id)
-    return members?.flatMap((member) => expandWholly(member, [...within, id])) ?? [id]
+    if (members === undefined) return [id]
+    if (done.has(id)) return []
+    done.add(id)
+    return members.flatMap((member) => expandWholly(member, done, [...within, id]))
   }
   return {
     resource: (id) => named.get(id),
     members: (id) => (named.has(id) ? undefined : lists.get(id)),
     expand,
     expandSets: (sets) => {
-      const expanded = sets.map((set) => ({ ...set, members: set.members.flatMap((id) => expandWholly(id, [])) }))
+      const expanded = sets.map((set) => {
+        const done = new Set<string>()
+        return { ...set, members: set.members.flatMap((id) => expandWholly(id, done)) }
+      })
       return expanded.every(({ members }) => members.every((id) => named.has(id))) ? expanded : sets
     },
     untilUnknown: (ids) => {

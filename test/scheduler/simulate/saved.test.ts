@@ -61,8 +61,16 @@ test('a new set of attributes has the id of its node, and what is in it has ids 
 
 const others =
   '<template id="t" class="ocf" provider="heartbeat" type="Dummy"/><primitive id="a" template="t"/><clone id="c"><primitive id="b" template="t"/></clone>'
+function twice(at: number, left: string, right: string): string {
+  const refs = `<obj_ref id="${left}"/><obj_ref id="${right}"/>`
+  return `<tag id="l${at}">${refs}</tag><tag id="r${at}">${refs}</tag>`
+}
+
 const tags =
-  '<tags><tag id="outer"><obj_ref id="inner"/></tag><tag id="inner"><obj_ref id="a"/></tag><tag id="own"><obj_ref id="own"/></tag></tags>'
+  '<tags><tag id="outer"><obj_ref id="inner"/></tag><tag id="inner"><obj_ref id="a"/></tag><tag id="own"><obj_ref id="own"/></tag>' +
+  // Each level names the next one twice: without a bound it stands for 2^40 resources.
+  Array.from({ length: 40 }, (_, at) => twice(at, `l${at + 1}`, `r${at + 1}`)).join('') +
+  '<tag id="l40"><obj_ref id="a"/></tag><tag id="r40"><obj_ref id="a"/></tag></tags>'
 
 /** What is started while a ticket is missing for a set of one member. */
 function startedWithout(memberOfSet: string): readonly string[] {
@@ -81,6 +89,7 @@ function startedWithout(memberOfSet: string): readonly string[] {
 test.each([
   ['a resource', 'a', ['b']],
   ['a tag in a tag', 'outer', ['b']],
+  ['tags in tags that grow without end', 'l0', ['b']],
   ['a template of which one primitive is known by no name yet, so that the set is ignored', 't', ['a', 'b']],
   ['a tag that is in itself, likewise', 'own', ['a', 'b']],
 ])('a ticket for %s', (_, memberOfSet, started) => expect(startedWithout(memberOfSet)).toEqual(started))

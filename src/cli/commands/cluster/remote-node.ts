@@ -114,7 +114,7 @@ export function refuseTaken(cib: XmlElement, name: string, address?: string): vo
     )
 }
 
-/** Of a connection that is made as any resource is, whose id is looked at where those of all resources are. */
+/** For `resource create`, which checks the id itself. */
 export function refuseTakenAddress(cib: XmlElement, address: string): void {
   if (connectionsOf(cib).some(({ addresses }) => addresses.includes(address)))
     throw new Refusal(alreadyExists(address, 'a remote or guest node has this address'))
