@@ -27,7 +27,7 @@ import {
   parseToken,
   serveEnrolment,
 } from '../../src/rpc/index.ts'
-import { createStore, type Store } from '../../src/store/index.ts'
+import { createStore, type Store, StoreUnavailableError } from '../../src/store/index.ts'
 
 const silentLog: Log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined }
 
@@ -161,6 +161,32 @@ for (const { name, token, of, asked, node, says } of attacks)
     const { events } = await tokens.list()
     expect(events.at(-1)).toMatchObject({ kind: 'refused', role: asked, node, address: '10.0.0.66' })
   })
+
+test('a store that does not answer is no fault of the token: the same one lets the host in afterwards', async () => {
+  const store = createStore({ kind: 'embedded', directory: join(folder, 'store') })
+  try {
+    const { tokens, enrol } = member('n1', store)
+    const asked = { secret: await secretFor(tokens, 'member', 'n4'), node: 'n4', publicKey }
+    const failed = async () => {
+      throw new StoreUnavailableError('etcd does not answer at https://10.83.0.1:2379.')
+    }
+    const spies = [
+      vi.spyOn(store, 'get').mockImplementation(failed),
+      vi.spyOn(store, 'transaction').mockImplementation(failed),
+    ]
+    const failure: unknown = await enrol(asked, '').catch((error: unknown) => error)
+    expect(failure).toMatchObject({
+      code: 'store-failed',
+      sentences: [expect.stringContaining('store'), expect.stringContaining('same token')],
+    })
+    // What etcd said, and where it listens, is for the log of this node.
+    expect(JSON.stringify(failure)).not.toContain('2379')
+    for (const spy of spies) spy.mockRestore()
+    await expect(enrol(asked, '')).resolves.toMatchObject({ certificate: expect.any(String) })
+  } finally {
+    await store.close()
+  }
+})
 
 test('a member of a list that an older build wrote is not enrolled again either', async () => {
   file = clusterOf({ n1: undefined, n2: undefined })

@@ -15,6 +15,7 @@ import {
   refuse,
   signNodeCertificate,
 } from '../../rpc/index.ts'
+import { isStoreFailure } from '../../store/index.ts'
 import type { Log } from '../host/log.ts'
 import { type ClusterFile, printClusterFile } from '../node-list/cluster-file.ts'
 import { addressesOf } from '../node-list/node-links.ts'
@@ -41,6 +42,23 @@ export interface LetInPorts {
 }
 
 export function enrolHandler(ports: LetInPorts): Enrol {
+  const letIn = judgedEnrolment(ports)
+  return async (asked, address) => {
+    try {
+      return await letIn(asked, address)
+    } catch (error) {
+      if (!isStoreFailure(error)) throw error
+      ports.log.warn('a host could not be let in: the store does not answer', { node: asked.node, address, error })
+      throw refuse(
+        'store-failed',
+        'This node could not let the host in: the store of the cluster does not answer.',
+        'Try again with the same token, or join by another cluster node.',
+      )
+    }
+  }
+}
+
+function judgedEnrolment(ports: LetInPorts): Enrol {
   const limit = new AttemptLimit()
   return async ({ secret, node, publicKey, remote, witness }, address) => {
     const role: JoinRole = witness === true ? 'witness' : remote === true ? 'remote' : 'member'
