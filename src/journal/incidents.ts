@@ -201,7 +201,7 @@ export function isTrouble(what: Happening): boolean {
 }
 
 /** A probe only tells what there is. */
-const isFailure = ({
+export const isFailure = ({
   operation,
   intervalMs,
   rc,

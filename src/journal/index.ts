@@ -1,4 +1,5 @@
 /** The journal of what happened in the cluster, the incidents in it, and the cluster as it was at a moment. */
+export { type Arrival, arrivalOf, type Place } from './arrivals.ts'
 export { type CallsNoted, type NotedCall, noCalls, noteCall } from './calls.ts'
 export { describeHappening, describeIncident, seconds, sinceBegin } from './describe.ts'
 export {

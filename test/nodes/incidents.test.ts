@@ -83,6 +83,12 @@ test('the incident of a power cut has its cause, its fencing and the time that t
   const [own, others] = [(await list('n1')).incidents, (await list('n3')).incidents]
   expect(others.map(({ id }) => id)).toEqual(own.map(({ id }) => id))
   const id = own[0]?.id ?? ''
+  // Which is what somebody asks first who sees it elsewhere than yesterday.
+  const there = await lab.systole('n1', 'why', 'web')
+  expect(there).toMatch(
+    /^ {2}On n[12] since [\d-]+ [\d:]+ UTC \(.* ago\), from n3\. Incident i\d+: n3 was lost; n3 was fenced/m,
+  )
+  expect(there).toContain(`Incident ${id}: `)
   const shown = await lab.systole('n2', 'incident', 'show', id)
   expect(shown).toMatch(/\+0\.000 s\s+n3 was lost\n/)
   expect(shown).toMatch(/web: start on n[12]: ok/)

@@ -19,6 +19,7 @@ import { secondsOf } from '../../host/host-time.ts'
 import { md5 } from '../../host/md5.ts'
 import { withoutQuorum } from '../status/status.ts'
 import { describeAttempts, unresolved } from '../stonith/history.ts'
+import { arrivals, describeArrivals } from './arrivals.ts'
 import { describeFailedVersion, failedVersion } from './failed-version.ts'
 import { lackingHardware } from './hardware.ts'
 import { describePrinted, printedByFailed } from './printed.ts'
@@ -104,8 +105,13 @@ async function tellWithState(call: Call, resource: ResourceExplanation): Promise
   const lacking = await lackingHardware(call, call.words[0] ?? '')
   const hardware = lacking.map((sentence) => `  ${sentence}\n`).join('')
   const printed = await printedByFailed(call, resource)
-  return done(`${resource.text}\n${hardware}${describePrinted(printed)}${describeUnderWay(actions)}`, {
+  const came = await arrivals(call, resource)
+  const since = describeArrivals(came, call.terminal.now(), resource.instances.length === 1)
+  const [title = '', ...rest] = resource.text.split('\n')
+  const text = [title, ...since, ...rest].join('\n')
+  return done(`${text}\n${hardware}${describePrinted(printed)}${describeUnderWay(actions)}`, {
     ...resource,
+    arrivals: came,
     printed,
     underWay: actions,
     ...(lacking.length === 0 ? {} : { lackingHardware: lacking }),
