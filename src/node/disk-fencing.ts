@@ -77,7 +77,7 @@ export function targetSeen(state: NodeState, input: Seen): DisksFencingTurn {
   const { revision: ifRevision } = input
   const word = wordOfDiskFencing(view, target, asked.action)
   return {
-    throughDisks,
+    throughDisks: [...others, { ...one, writes: true }],
     effects: [tell({ kind: 'write-disk-word', call, target, term, word, ifRevision })],
     answers: [],
   }
@@ -97,10 +97,25 @@ export function diskWordWritten(
   if (written) return { throughDisks: others, effects: [run(asked, 'dc')], answers: [] }
   if (why !== undefined) return fails(others, asked, `${node} could not be asked: ${why}`)
   if (!holdsTerm) return fails(others, asked, 'the term is over')
+  if (one.withdrawn) return fails(others, asked, isBack(target))
   if (attempt >= attempts) return fails(others, asked, `the reports of ${target} about its disks keep changing`)
-  const again = [...others, { ...one, attempt: attempt + 1 }]
+  const again = [...others, { asked, device: one.device, attempt: attempt + 1 }]
   return { throughDisks: again, effects: [tell({ kind: 'look-at-target', call, target })], answers: [] }
 }
+
+/** The fencing is not wanted any more: nobody is sent a message of whom the store knows nothing yet. */
+export function withdrawFromDisks(state: NodeState, id: string): DisksFencingTurn {
+  const { throughDisks } = state.fencing
+  const one = throughDisks.find(({ asked }) => asked.id === id)
+  // Another may want it still.
+  const isWithdrawn = state.fencing.dc.requests.some((request) => request.id === id && request.withdrawn === true)
+  if (one === undefined || !isWithdrawn) return { throughDisks, effects: [], answers: [] }
+  const others = throughDisks.filter((other) => other !== one)
+  if (one.writes) return { throughDisks: [...others, { ...one, withdrawn: true }], effects: [], answers: [] }
+  return fails(others, one.asked, isBack(one.asked.target))
+}
+
+const isBack = (target: NodeName): string => `${target} is reachable again`
 
 /** Why the device must not be used for that node; undefined: it may. One that was never here runs nothing, and others are not ours to know. */
 export function whyNotThroughDisks(

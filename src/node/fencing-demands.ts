@@ -2,9 +2,10 @@
 import { type MonotonicMs, monotonicMs, type NodeName, nodeName } from '../base/index.ts'
 import { type FencingAction, knownIncarnation } from '../controller/index.ts'
 import { type FencingDemand, type FencingInput, isAtWork } from '../fencing/index.ts'
+import { withdrawFromDisks } from './disk-fencing.ts'
 import { attributesOf, firstLevel, timeoutMs } from './fencing-devices.ts'
 import type { AskedDemand, AskedFencing, FencerName, InLine, NodeFencingInput } from './fencing-state.ts'
-import { announced, step } from './fencing-steps.ts'
+import { afterDisks, announced, step } from './fencing-steps.ts'
 import { after, type FencingTurn, only, withFencing } from './fencing-turn.ts'
 import { isHalfDone, leftOffIn, type RecordedFencing } from './left-off.ts'
 import { isQuorate, log, type NodeState } from './state.ts'
@@ -118,7 +119,10 @@ export function withdraw(
   { id, now }: { readonly id: string; readonly now: MonotonicMs },
 ): FencingTurn {
   const waiting = state.fencing.inLine.find((one) => one.by === by && one.demand.id === id)
-  if (waiting === undefined) return step(state, { by, input: { kind: 'withdrawn', id } }, now)
+  if (waiting === undefined) {
+    const withdrawn = step(state, { by, input: { kind: 'withdrawn', id } }, now)
+    return after(withdrawn, (next) => afterDisks(next, withdrawFromDisks(next, id), now))
+  }
   const { target } = waiting.demand
   const inLine = state.fencing.inLine.filter((one) => one !== waiting)
   const message = `${target} is heard again.`

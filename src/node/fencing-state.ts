@@ -92,6 +92,10 @@ export interface ThroughDisks {
   readonly asked: Extract<FencingEffect, { kind: 'run-device' }>
   readonly device: FenceDevice
   readonly attempt: number
+  /** The store is being told: the target obeys that word, whatever this node wants later. */
+  readonly writes?: true
+  /** The target is here again. */
+  readonly withdrawn?: true
 }
 
 interface LeftOffHistory {

@@ -4,7 +4,14 @@
  */
 export { answerOf, type CommandAnswer, heardFrom } from './commands.ts'
 export { whyNotThroughDisks } from './disk-fencing.ts'
-export { judgeConfirmationOfTwo, judgeEarlierConfirmation } from './earlier-confirmation.ts'
+export {
+  actedWithoutThisNode,
+  judgeConfirmationOfTwo,
+  judgeEarlierConfirmation,
+  livesThatAreOver,
+  type OtherAnswer,
+  type RegisteredHere,
+} from './earlier-confirmation.ts'
 export { fencedInput } from './fencing.ts'
 export { fenceDevices, isNodeFenceable } from './fencing-devices.ts'
 export type { FencerName, NodeFencingEffect, NodeFencingInput } from './fencing-state.ts'

@@ -9,13 +9,17 @@ import { emptyView } from '../../src/controller/index.ts'
 import { monotonicNow } from '../../src/daemon/host/clock.ts'
 import { type Paths, pathsBelow } from '../../src/daemon/host/paths.ts'
 import { type ClusterFile, parseClusterFile, printClusterFile } from '../../src/daemon/node-list/cluster-file.ts'
-import { keys } from '../../src/daemon/records/keys.ts'
+import { toBytes } from '../../src/daemon/records/json-value.ts'
+import { keys, membersPrefix } from '../../src/daemon/records/keys.ts'
 import { AloneJournal, readJournal } from '../../src/daemon/two-node/alone-journal.ts'
+import { registeredIn } from '../../src/daemon/two-node/earlier-confirmation.ts'
 import { TwoNodeDriver, type TwoNodePorts } from '../../src/daemon/two-node/two-node-driver.ts'
 import { metBefore, noteMet } from '../../src/daemon/two-node/wait-for-all.ts'
 import {
+  actedWithoutThisNode,
   initialNode,
   judgeEarlierConfirmation,
+  livesThatAreOver,
   NodeLoop,
   nodeTimings,
   type StartUpInput,
@@ -43,7 +47,7 @@ class Survivor {
   alone: boolean | undefined
   heartbeat: 'heard' | 'silent' = 'silent'
   witnessVotes = true
-  others: { readonly quorate: boolean; readonly version: number } | undefined
+  others: { readonly quorate: boolean; readonly version: number; readonly lease?: string } | undefined
   begun = 0
   released = false
   listed: ClusterFile | undefined
@@ -69,6 +73,7 @@ class Survivor {
       heartbeat: () => this.heartbeat,
       isComplete: () => true,
       isAlone: async () => this.alone,
+      registered: async () => registeredIn((await this.store.list(membersPrefix)).entries),
       goAlone: async (onPointOfNoReturn: () => void) => {
         this.begun++
         await goAlone(onPointOfNoReturn)
@@ -153,9 +158,21 @@ class Survivor {
     await this.store.close()
   }
 
-  answer(): { readonly json: string; readonly quorate: boolean } {
+  /** Another life of n2 works with this node's store. */
+  async isJoined(): Promise<string> {
+    const { lease } = await this.store.grantLease(60_000)
+    const value = toBytes({ node: 'n2', incarnation: 7 })
+    await this.store.transaction({
+      compare: [],
+      writes: [{ kind: 'put', key: keys.member(nodeName('n2')), value, lease }],
+    })
+    return lease
+  }
+
+  answer(): { readonly json: string; readonly quorate: boolean; readonly lease?: string } {
     if (!this.others) throw new Error('n2 is off')
-    return { json: printClusterFile(this.file(this.others.version)), quorate: this.others.quorate }
+    const { version, ...others } = this.others
+    return { json: printClusterFile(this.file(version)), ...others }
   }
 }
 
@@ -241,6 +258,21 @@ describe('a word that an earlier daemon has left', () => {
     expect(await begins).toBe(false)
   })
 
+  test('is ended while another has its quorum from this node’s own store, and that life is not off', async () => {
+    const restarted = new Survivor()
+    restarted.alone = true
+    const lease = await restarted.isJoined()
+    restarted.others = { quorate: true, version: 0, lease }
+    expect(await restarted.mayBegin()).toBe(true)
+    expect({ granted: granted(), votes: restarted.listed?.nodes.map(({ votes }) => votes) }).toEqual({
+      granted: undefined,
+      votes: [true, false],
+    })
+    expect(await restarted.store.get(keys.member(nodeName('n2')))).toBeDefined()
+    expect(await restarted.store.get(keys.fencingConfirmed(nodeName('n2')))).toBeUndefined()
+    await restarted.close()
+  })
+
   test('is forgotten with quorum that is not this node’s own', async () => {
     const back = new Survivor()
     back.alone = false
@@ -279,4 +311,32 @@ describe('what is made of an earlier word', () => {
   ]
   for (const [found, verdict] of cases)
     test(`${JSON.stringify(found)}: ${verdict}`, () => expect(judgeEarlierConfirmation(found)).toBe(verdict))
+})
+
+describe('what the others have done meanwhile', () => {
+  const [n2, n3] = [nodeName('n2'), nodeName('n3')]
+  const registered = new Map([[n2, { incarnation: 7, lease: 'a' }]])
+  const acted = (...answers: Parameters<typeof actedWithoutThisNode>[0]): boolean =>
+    actedWithoutThisNode(answers, { nodesVersion: 3, registered })
+
+  test('nothing, by whoever has no quorum and no newer list', () =>
+    expect(acted({ node: n2, quorate: false, nodesVersion: 3 })).toBe(false))
+  test('something, by a newer list', () => expect(acted({ node: n2, quorate: false, nodesVersion: 4 })).toBe(true))
+  test('nothing, where quorum comes from this node’s own store, with whatever list', () =>
+    expect(acted({ node: n2, quorate: true, lease: 'a', nodesVersion: 4 })).toBe(false))
+  test('something, where the lease is another, or is not known', () => {
+    expect(acted({ node: n2, quorate: true, lease: 'b', nodesVersion: 3 })).toBe(true)
+    expect(acted({ node: n2, quorate: true, nodesVersion: 3 })).toBe(true)
+    expect(acted({ node: n3, quorate: true, lease: 'a', nodesVersion: 3 })).toBe(true)
+  })
+
+  test('a life that is registered and does not answer is over; one that answers is not', () => {
+    const back = { node: n2, quorate: true, lease: 'a', nodesVersion: 3 }
+    expect([...livesThatAreOver([n2, n3], [], registered)]).toEqual([
+      [n2, 7],
+      [n3, 'none'],
+    ])
+    expect([...livesThatAreOver([n2], [back], registered)]).toEqual([[n2, 'none']])
+    expect([...livesThatAreOver([n2], [{ ...back, lease: 'b' }], registered)]).toEqual([[n2, 7]])
+  })
 })

@@ -140,6 +140,10 @@ export const mutations: Readonly<Record<string, readonly Mutation[]>> = {
       'if (written || why === undefined) return',
     ],
     ['a DC whose term is over tries again', 'if (!holdsTerm) return', 'if (false) return'],
+    ['whoever is here again is told all the same', 'if (one === undefined || !isWithdrawn) return', 'if (true) return'],
+    ['what another wants still is dropped', 'if (one === undefined || !isWithdrawn)', 'if (one === undefined)'],
+    ['a word that is being written is forgotten', 'if (one.writes) return', 'if (false) return'],
+    ['whoever is here again is told at the next attempt', 'if (one.withdrawn) return', 'if (false) return'],
     ['the word of a message means every boot', '...(bootId === undefined ? {} : { bootId })', ''],
   ],
   'src/node/own-watchdog.ts': [
@@ -765,6 +769,13 @@ export const mutations: Readonly<Record<string, readonly Mutation[]>> = {
       '(!meansBoot(throughDisks.bootId, bootId) || slotsOfBoot === undefined)',
       'slotsOfBoot === undefined',
     ],
+  ],
+  'src/node/earlier-confirmation.ts': [
+    ['quorum from this node’s own store keeps it waiting', 'lease !== undefined && registered', 'false && registered'],
+    ['whoever has come back through this store is declared off', 'isBack(node) ? undefined : ', ''],
+    ['another’s quorum is no reason to wait', '? !isRegistered(answer, registered) :', '? false :'],
+    ['another’s newer list is no reason to wait', ': answer.nodesVersion > nodesVersion', ': false'],
+    ['a word is ended although others have acted', 'return alone && !othersActed', 'return alone'],
   ],
   'src/controller/execute-graphs.ts': [
     [

@@ -221,6 +221,41 @@ describe('the word that a node is fenced', () => {
     expect(failure(node)).toMatch(says)
   })
 
+  const back = 'n2 is reachable again'
+
+  test('is not written for a node that is here again before the store was told', () => {
+    const node = sends()
+    node.fencing({ kind: 'withdraw', id: '1' })
+    expect(failure(node)).toContain(back)
+    seen(node, disk)
+    expect([node.ofFencing('write-disk-word'), node.ofFencing('run-device')]).toEqual([[], []])
+  })
+
+  test('is followed by the message once it is being written: the node obeys it in any case', () => {
+    const node = sends()
+    seen(node, disk)
+    node.fencing({ kind: 'withdraw', id: '1' })
+    node.fencing({ kind: 'disk-word-written', call: call(node), written: true })
+    expect(node.ofFencing('run-device')).toHaveLength(1)
+  })
+
+  test('is not tried again for a node that is here again', () => {
+    const node = sends()
+    seen(node, disk)
+    node.fencing({ kind: 'withdraw', id: '1' })
+    node.fencing({ kind: 'disk-word-written', call: call(node), written: false })
+    expect(failure(node)).toContain(back)
+    expect(node.ofFencing('look-at-target')).toHaveLength(1)
+  })
+
+  test('is written for an administrator who asked for the same', () => {
+    const node = sends()
+    node.fencing({ kind: 'fence-for-administrator', id: '2', term: 5, target, action: 'off', random: 0, client: 'c' })
+    node.fencing({ kind: 'withdraw', id: '1' })
+    seen(node, disk)
+    expect(node.ofFencing('write-disk-word')).toHaveLength(1)
+  })
+
   test('is not tried again by a DC whose term is over', () => {
     const node = sends()
     seen(node, disk)

@@ -134,6 +134,8 @@ export class FencingDriver {
   }
 
   #writeDiskWord({ call, target, term, word, ifRevision }: EffectOf<'write-disk-word'>): void {
+    const id = this.#life.core.state.fencing.throughDisks.find(({ asked }) => asked.call === call)?.asked.id
+    if (id !== undefined) this.#sends('dc', { id, target })
     const key = keys.member(target)
     const unchanged =
       ifRevision === undefined

@@ -3,7 +3,14 @@ import type { NodeName } from '../../src/base/index.ts'
 import { keys, knownIncarnation } from '../../src/controller/index.ts'
 import { withVote } from '../../src/daemon/node-list/node-list.ts'
 import { peerViews } from '../../src/membership/index.ts'
-import { judgeConfirmationOfTwo, judgeEarlierConfirmation } from '../../src/node/index.ts'
+import {
+  actedWithoutThisNode,
+  judgeConfirmationOfTwo,
+  judgeEarlierConfirmation,
+  livesThatAreOver,
+  type OtherAnswer,
+  type RegisteredHere,
+} from '../../src/node/index.ts'
 import {
   hasVote,
   type TwoNodeEffect,
@@ -63,24 +70,47 @@ export class TwoNodeDriver {
     const alone = world.store.serves(node)
       ? world.store.voters.length === 1 && world.store.voters[0] === node
       : undefined
-    const verdict =
-      this.#life.otherOfTwo() === undefined
-        ? judgeEarlierConfirmation({ hasVote: hasVote(host.list, node), alone, othersActed: this.#othersActed() })
-        : judgeConfirmationOfTwo(alone, situation)
+    // Whoever begins ends it first, however many vote.
+    if (this.#life.otherOfTwo() === undefined || this.#life.core.state.startUp.kind === 'ends-going-alone') {
+      this.#settleEarlier(host.word, alone)
+      return
+    }
+    const verdict = judgeConfirmationOfTwo(alone, situation)
     if (verdict === 'forget') host.word = undefined
     else if (verdict === 'go-on') this.#feed({ kind: 'peer-is-off', word: host.word.word })
-    else if (verdict === 'finish') this.#endWord(host.word, undefined)
   }
 
-  /** As they answer when they are asked. */
-  #othersActed(): boolean {
-    const { world, node, host } = this.#life
-    return [...world.daemons].some(
-      ([other, daemon]) =>
-        other !== node &&
-        daemon.isAlive &&
-        world.network.connects(node, other) &&
-        (daemon.isQuorate() || daemon.host.list.nodesVersion > host.list.nodesVersion),
+  /** As `settleEarlierConfirmation` does it. */
+  #settleEarlier(word: NonNullable<SimDaemon['host']['word']>, alone: boolean | undefined): void {
+    const { host, node } = this.#life
+    const registered = alone === true ? this.#registered() : new Map()
+    const answers = this.#answers()
+    const othersActed = actedWithoutThisNode(answers, { nodesVersion: host.list.nodesVersion, registered })
+    const verdict = judgeEarlierConfirmation({ hasVote: hasVote(host.list, node), alone, othersActed })
+    if (verdict === 'forget') host.word = undefined
+    else if (verdict === 'finish')
+      this.#endWord(word, livesThatAreOver([word.without], answers, registered).get(word.without))
+  }
+
+  /** Of the others, when they are asked. */
+  #answers(): readonly OtherAnswer[] {
+    const { world, node } = this.#life
+    return [...world.daemons].flatMap(([other, daemon]) => {
+      if (other === node || !daemon.isAlive || !world.network.connects(node, other)) return []
+      const { nodesVersion } = daemon.host.list
+      return [{ node: other, quorate: daemon.isQuorate(), lease: daemon.core.state.lease, nodesVersion }]
+    })
+  }
+
+  #registered(): RegisteredHere {
+    const { world } = this.#life
+    return new Map(
+      world.machines.flatMap((node) => {
+        const entry = world.store.entries.get(keys.member(node))
+        if (entry === undefined) return []
+        const incarnation = (entry.value as { readonly incarnation: number }).incarnation
+        return [[node, { incarnation, lease: entry.lease }] as const]
+      }),
     )
   }
 
@@ -127,7 +157,7 @@ export class TwoNodeDriver {
     })
   }
 
-  #endWord({ without, word }: NonNullable<SimDaemon['host']['word']>, incarnation: number | undefined): void {
+  #endWord({ without, word }: NonNullable<SimDaemon['host']['word']>, incarnation: number | 'none' | undefined): void {
     const { host } = this.#life
     this.#underWay = true
     this.#life.untilKnown(
@@ -141,7 +171,7 @@ export class TwoNodeDriver {
     )
   }
 
-  #declareOff(lost: TwoNodeSituation['peer'], incarnation: number | undefined, word: WhyPeerIsOff): 'done' {
+  #declareOff(lost: TwoNodeSituation['peer'], incarnation: number | 'none' | undefined, word: WhyPeerIsOff): 'done' {
     this.#declareLost(lost, incarnation, word)
     const { witness } = this.#life.world.list
     return this.#life.world.changeList((list) => ({
@@ -150,7 +180,7 @@ export class TwoNodeDriver {
     }))
   }
 
-  #declareLost(lost: TwoNodeSituation['peer'], incarnation: number | undefined, word: WhyPeerIsOff): void {
+  #declareLost(lost: TwoNodeSituation['peer'], incarnation: number | 'none' | undefined, word: WhyPeerIsOff): void {
     const { store } = this.#life.world
     const { lease, value } = store.entries.get(keys.member(lost)) ?? {}
     const present = typeof value === 'object' && value !== null && 'incarnation' in value && value.incarnation

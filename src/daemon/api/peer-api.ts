@@ -50,10 +50,15 @@ export function peerHandlers(daemon: Daemon): Handlers<typeof nodeService> {
       daemon.takeBroughtList(acceptClusterFile(json), caller)
       return {}
     },
-    getClusterFile: async () => ({
-      json: daemon.file === undefined ? '' : printClusterFile(daemon.file),
-      quorate: daemon.running && daemon.node.quorate,
-    }),
+    getClusterFile: async () => {
+      const quorate = daemon.running && daemon.node.quorate
+      const lease = quorate ? daemon.node.lease : undefined
+      return {
+        json: daemon.file === undefined ? '' : printClusterFile(daemon.file),
+        quorate,
+        ...(lease === undefined ? {} : { lease }),
+      }
+    },
     checkLinks: async ({ addresses, towards }) => ({
       sentences: await linkObstacles(daemon.name, addresses, towards),
     }),

@@ -115,6 +115,11 @@ export class ClusterNode {
     return this.#parts.core.quorate
   }
 
+  /** Under which it has quorum, or had it last. */
+  get lease(): string | undefined {
+    return this.#parts.core.state.lease
+  }
+
   get quorateUntil(): MonotonicMs {
     return this.#parts.core.state.quorateUntil
   }

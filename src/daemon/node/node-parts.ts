@@ -20,10 +20,11 @@ import { memberAddresses } from '../node-list/known-hosts.ts'
 import { Peers } from '../peers/peers.ts'
 import { signForRemote } from '../pki/certificates.ts'
 import { authoritiesIn, readIdentity } from '../pki/identity.ts'
-import { fencingHistoryPrefix } from '../records/keys.ts'
+import { fencingHistoryPrefix, membersPrefix } from '../records/keys.ts'
 import { RemoteConnections } from '../remote/connections.ts'
 import type { SharedState } from '../shared-state/shared-state.ts'
 import { type LocalStore, openLocalStore } from '../store/local-store.ts'
+import { registeredIn } from '../two-node/earlier-confirmation.ts'
 import { TwoNodeDriver } from '../two-node/two-node-driver.ts'
 import { metBefore } from '../two-node/wait-for-all.ts'
 import { slotsOfBoot } from '../watchdog/slots-of-boot.ts'
@@ -327,6 +328,7 @@ export class NodeParts {
       isComplete: () => this.localStore?.isComplete() ?? false,
       goAlone: async (onPointOfNoReturn) => await this.localStore?.goAlone(onPointOfNoReturn),
       isAlone: async () => await this.localStore?.isAlone(),
+      registered: async () => registeredIn((await this.localStore?.ownEntries(membersPrefix)) ?? []),
       onNodeList,
       giveWayTo,
       feed: (input) => {

@@ -71,6 +71,8 @@ export class AskForList {
 export interface ListAnswer {
   readonly file: ClusterFile
   readonly quorate: boolean
+  /** Under which it has quorum. */
+  readonly lease?: string
 }
 
 /** What an answer says of this node: that it was removed, or a list that may be newer than its own. */
@@ -119,8 +121,10 @@ export async function askNode(
   onRemoved: () => void = () => undefined,
 ): Promise<ListAnswer | undefined> {
   try {
-    const { json, quorate } = await peers.to(node).getClusterFile({}, { timeoutMs: answerWithinMs })
-    return json === '' ? undefined : { file: acceptClusterFile(json), quorate }
+    const { json, quorate, lease } = await peers.to(node).getClusterFile({}, { timeoutMs: answerWithinMs })
+    return json === ''
+      ? undefined
+      : { file: acceptClusterFile(json), quorate, ...(lease === undefined ? {} : { lease }) }
   } catch (error) {
     if (error instanceof RefusedError && error.code === removedCode) onRemoved()
     return undefined

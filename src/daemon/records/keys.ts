@@ -17,6 +17,9 @@ export const configVersionKey = (version: number): string =>
 
 export { keys }
 
+/** `members/<node>`, as controller/keys.ts has it. */
+export const membersPrefix = `${allKeys}members/`
+
 /** Which cluster node holds the connection to a remote node: `{node}`. Its revision is the token that the remote node obeys. */
 export const remoteOwnerKey = (remote: string): string => `${allKeys}remote-owner/${encodeURIComponent(remote)}`
 

@@ -6,6 +6,7 @@ import { tlsName } from '../../rpc/index.ts'
 import {
   createStore,
   discardMember,
+  type Entry,
   EtcdAdmin,
   EtcdMember,
   isCompleteMember,
@@ -50,6 +51,8 @@ export interface LocalStore {
   readonly goAlone: (onPointOfNoReturn: () => void) => Promise<void>
   /** This node's member is a cluster of one, by its own list. Undefined while it does not answer, as one that waits for a majority since it was started. */
   readonly isAlone: () => Promise<boolean | undefined>
+  /** What this node's own member has below a prefix, whatever others say. */
+  readonly ownEntries: (prefix: string) => Promise<readonly Entry[]>
   /** The links of this node are others than those that its member was started with. */
   readonly mustRelink: () => boolean
   /** Its member gets the addresses of the links, and is started anew with them: one member of the cluster at a time. Answers when it has a leader. */
@@ -92,6 +95,7 @@ export async function openLocalStore(setup: OwnSetup): Promise<LocalStore> {
       await member.goAlone(onPointOfNoReturn)
     },
     isAlone: async () => await member?.isAlone(),
+    ownEntries: async (prefix) => (await member?.ownEntries(prefix)) ?? [],
     mustRelink: () => member?.mustRelink() ?? false,
     relink: async (hasTurn) => await member?.relink(hasTurn),
     believe: () => member?.believe(),
@@ -118,6 +122,7 @@ async function openEmbedded(paths: Paths): Promise<LocalStore> {
     isComplete: () => true,
     goAlone,
     isAlone,
+    ownEntries: async (prefix) => (await store.list(prefix)).entries,
     mustRelink: () => false,
     relink: async () => undefined,
     believe: () => dropOldTrust(paths.pki),
@@ -260,6 +265,16 @@ class OwnMember {
       throw error
     } finally {
       admin.close()
+    }
+  }
+
+  async ownEntries(prefix: string): Promise<readonly Entry[]> {
+    const tls = clientTls(this.#setup.paths)
+    const store = createStore({ kind: 'etcd', endpoints: etcdEndpoints([this.#own()]), tls })
+    try {
+      return (await store.list(prefix)).entries
+    } finally {
+      await store.close()
     }
   }
 

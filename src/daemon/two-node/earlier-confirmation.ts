@@ -3,16 +3,28 @@
  * and be a majority without this node. So nothing is begun on it, and only what the store has become already is ended.
  */
 import { setTimeout as delay } from 'node:timers/promises'
-import { judgeEarlierConfirmation } from '../../node/index.ts'
+import type { NodeName } from '../../base/index.ts'
+import {
+  actedWithoutThisNode,
+  judgeEarlierConfirmation,
+  livesThatAreOver,
+  type OtherAnswer,
+  type RegisteredHere,
+} from '../../node/index.ts'
 import { hasVote } from '../../quorum/index.ts'
+import type { Entry } from '../../store/index.ts'
 import type { Log } from '../host/log.ts'
 import { type AskPorts, askOthers } from '../peers/ask-for-list.ts'
+import { incarnationIn } from '../records/confirm-fencing.ts'
+import { fromBytes } from '../records/json-value.ts'
 import type { GoingAlone } from './going-alone.ts'
 
 export interface EarlierConfirmationPorts extends Omit<AskPorts, 'quorate' | 'onRemoved'> {
   readonly log: Log
   readonly goingAlone: Pick<GoingAlone, 'granted' | 'underWay' | 'finish' | 'forgetConfirmation'>
   readonly isAlone: () => Promise<boolean | undefined>
+  /** By this node's own member of the store, whatever others say. */
+  readonly registered: () => Promise<RegisteredHere>
   readonly over: () => boolean
 }
 
@@ -30,12 +42,17 @@ export async function settleEarlierConfirmation({
   while (!over() && goingAlone.granted) {
     if (!goingAlone.underWay)
       try {
-        const [answers, alone] = await Promise.all([askOthers(ports), ports.isAlone()])
+        const alone = await ports.isAlone()
+        const registered: RegisteredHere = alone === true ? await ports.registered() : new Map()
+        const answers = (await askOthers(ports)).map(
+          ({ file, ...answer }): OtherAnswer => ({ ...answer, nodesVersion: file.nodesVersion }),
+        )
         if (over() || goingAlone.underWay) continue
-        const othersActed = answers.some(({ file, quorate }) => quorate || file.nodesVersion > known)
+        const othersActed = actedWithoutThisNode(answers, { nodesVersion: known, registered })
         const verdict = judgeEarlierConfirmation({ hasVote: hasVote(ports.file(), ports.self), alone, othersActed })
         if (verdict === 'forget') goingAlone.forgetConfirmation()
-        else if (verdict === 'finish') await goingAlone.finish()
+        else if (verdict === 'finish')
+          await goingAlone.finish(livesThatAreOver(goingAlone.granted.lost, answers, registered))
         else if (!waits) {
           waits = true
           log.warn('what came of an earlier word to go on alone is not known yet', { alone, othersActed })
@@ -45,4 +62,17 @@ export async function settleEarlierConfirmation({
       }
     if (goingAlone.granted) await delay(lookAgainMs)
   }
+}
+
+/** From the records of members. */
+export function registeredIn(members: readonly Entry[]): RegisteredHere {
+  return new Map(
+    members.flatMap((entry) => {
+      const value = fromBytes(entry.value)
+      if (typeof value !== 'object' || value === null || !('node' in value)) return []
+      const incarnation = incarnationIn(entry)
+      const known = { incarnation: typeof incarnation === 'number' ? incarnation : undefined, lease: entry.lease }
+      return [[value.node as NodeName, known]]
+    }),
+  )
 }

@@ -75,13 +75,13 @@ export class GoingAlone {
     }
   }
 
-  /** The store is this node's own already, and was not told yet who is off. */
-  async finish(): Promise<void> {
+  /** The store is this node's own already, and does not know yet who is off. `over`: which life of each, as the store has it. */
+  async finish(over: OnlyVoter['lost']): Promise<void> {
     const { granted } = this
     if (!granted) return
     const { lost, word } = granted
     this.#ports.log.warn('this node ends what it began when it went on alone', { without: lost, because: word })
-    await this.declareOff(new Map(lost.map((node) => [node, this.#lives.get(node)])), word)
+    await this.declareOff(new Map(lost.map((node) => [node, this.#lives.get(node) ?? over.get(node)])), word)
     noteMet(this.#ports.paths)
   }
 

@@ -17,8 +17,8 @@ import { keys } from '../records/keys.ts'
 export interface OnlyVoter {
   readonly store: Store
   readonly file: ClusterFile
-  /** With the life of each that is known to be over; undefined where this node has known nothing since its boot. */
-  readonly lost: ReadonlyMap<NodeName, number | undefined>
+  /** With the life of each that is known to be over; undefined where this node has known nothing since its boot, `none` where whoever is there is somebody new. */
+  readonly lost: ReadonlyMap<NodeName, number | 'none' | undefined>
   readonly word: WhyPeerIsOff
   readonly records: readonly FencingRecord[]
 }

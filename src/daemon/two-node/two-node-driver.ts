@@ -7,7 +7,13 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { assertNever, type NodeName } from '../../base/index.ts'
 import { type NodeStateRecord, parseNodeStateRecord } from '../../cib/index.ts'
 import type { FencingRecord } from '../../fencing/index.ts'
-import { fencingEnabled, judgeConfirmationOfTwo, type StartUpEffect, type StartUpInput } from '../../node/index.ts'
+import {
+  fencingEnabled,
+  judgeConfirmationOfTwo,
+  type RegisteredHere,
+  type StartUpEffect,
+  type StartUpInput,
+} from '../../node/index.ts'
 import {
   describeTwoNode,
   hasVote,
@@ -42,6 +48,8 @@ export interface TwoNodePorts extends GoingAlonePorts {
   readonly isComplete: () => boolean
   /** This node's etcd is a cluster of one; undefined while it does not answer. */
   readonly isAlone: () => Promise<boolean | undefined>
+  /** By this node's own member of the store, whatever others say. */
+  readonly registered: () => Promise<RegisteredHere>
   readonly giveWayTo: (file: ClusterFile) => void
   readonly feed: (input: TwoNodeInput) => void
   readonly feedStartUp: (input: StartUpInput) => void
