@@ -336,8 +336,8 @@ export const mutations: Readonly<Record<string, readonly Mutation[]>> = {
     ['who waits in line waits for ever', 'now >= giveUpAt || !isAtWork', '!isAtWork'],
     [
       'who waits in line cannot be taken back',
-      "if (waiting === undefined) {",
-      "if (waiting !== undefined) return only(state)\n  if (waiting === undefined) {",
+      'if (waiting === undefined) {',
+      'if (waiting !== undefined) return only(state)\n  if (waiting === undefined) {',
     ],
     [
       'a node that is wanted off is switched on again',
