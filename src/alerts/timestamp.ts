@@ -31,11 +31,14 @@ export function formatTimestamp(format: string, at: number, utcOffsetAt: UtcOffs
 }
 
 function formatted(format: string, moment: Moment): string {
-  return format.replaceAll(/%([-_0^]?)(\d*)(:*[a-zA-Z%])/g, (whole, flag: string, width: string, name: string) => {
-    if (name === 'N') return fraction(moment.at, width === '' ? 9 : Number(width))
-    const text = conversion(name, moment)
-    return text === undefined ? whole : flagged(text, flag)
-  })
+  return format.replaceAll(
+    /%([-_0^]?)(\d*)(:*[a-zA-Z%])/g,
+    (whole, ...[flag = '', width = '', name = '']: readonly string[]) => {
+      if (name === 'N') return fraction(moment.at, width === '' ? 9 : Number(width))
+      const text = conversion(name, moment)
+      return text === undefined ? whole : flagged(text, flag)
+    },
+  )
 }
 
 function flagged(text: string, flag: string): string {

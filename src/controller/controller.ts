@@ -55,7 +55,7 @@ function act(state: ControllerState, now: number): Turn {
   if (dc === undefined) return andThen(endTerm(state), (next) => campaign(next, now))
   if (dc.node !== state.self) return andThen(endTerm(state), (next) => watchDc(next, dc, now))
   // The key of an earlier incarnation of this daemon: nobody is the DC under it any more.
-  if (dc.lease !== state.lease) return andThen(endTerm(state), (next) => revoke(next, dc.node, dc.lease, now))
+  if (dc.lease !== state.lease) return andThen(endTerm(state), (next) => revoke(next, dc, now))
   const current = state.dcState !== undefined && isStuck(state.dcState, now) ? withoutDcState(state) : state
   if (dc.term === current.endedTerm) return resign(current, dc.term, now)
   const acted = actAsDc(current.dcState?.term === dc.term ? current : beginTerm(current, dc.term, now), now)
@@ -97,10 +97,14 @@ function campaign(state: ControllerState, now: number): Turn {
 }
 
 function watchDc(state: ControllerState, dc: { readonly node: NodeName; readonly lease?: string }, now: number): Turn {
-  return state.agreed.has(dc.node) ? revoke(state, dc.node, dc.lease, now) : turn(state)
+  return state.agreed.has(dc.node) ? revoke(state, dc, now) : turn(state)
 }
 
-function revoke(state: ControllerState, node: NodeName, lease: string | undefined, now: number): Turn {
+function revoke(
+  state: ControllerState,
+  { node, lease }: { readonly node: NodeName; readonly lease?: string | undefined },
+  now: number,
+): Turn {
   if (lease === undefined || now < (state.revokeAt.get(lease) ?? 0)) return turn(state)
   const pending = [...state.revokeAt].filter(([, at]) => at > now)
   const revokeAt = new Map(pending).set(lease, now + state.timings.retryMs)
@@ -160,7 +164,7 @@ function recordNodes(before: ControllerState, now: number): Turn {
   let next = withDcState(state, { waits: outcome.waits, waitingFor: outcome.waitingFor })
   if (waitsChanged) next = lookAgain(next, 'nobody needs to be waited for any more', now)
   for (const node of outcome.gone) next = withoutOwing(failActionsOn(next, node), node)
-  const revoked = forEach(next, outcome.revoke, (each, { node, lease }) => revoke(each, node, lease, now))
+  const revoked = forEach(next, outcome.revoke, (each, { node, lease }) => revoke(each, { node, lease }, now))
   if (outcome.edits.length === 0) return revoked
   return andThen(revoked, (each) => write(lookAgain(each, 'nodes came or went', now), outcome.edits, { kind: 'state' }))
 }

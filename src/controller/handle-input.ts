@@ -292,14 +292,14 @@ function handleFenced(state: ControllerState, input: Input<'fenced'>, now: numbe
   const { target, action } = input
   const attempts = dcState.fencing.get(target)
   const own = attempts?.id === input.id ? attempts : undefined
-  if (input.outcome === 'failed') return turn(own === undefined ? state : fencingFailed(state, own, input, now))
+  if (input.outcome === 'failed') return turn(own === undefined ? state : fencingFailed(state, { own, input }, now))
   const fencing = new Map(dcState.fencing)
   if (own !== undefined) fencing.delete(target)
   const known = withDcState(state, { fencing })
   if (action === 'on') return turn(own?.action === undefined ? known : endAction(known, own.action, 'succeeded'))
   if (own === undefined) return handleForeignFencing(known, input, now)
   const purpose: WritePurpose = own.action === undefined ? { kind: 'state' } : { kind: 'ends-action', ...own.action }
-  return recordFenced(known, input, own.incarnation, purpose)
+  return recordFenced(known, { ...input, incarnation: own.incarnation }, purpose)
 }
 
 /**
@@ -310,16 +310,19 @@ function handleForeignFencing(state: ControllerState, input: Input<'fenced'>, no
   const looked = lookAgain(state, `${input.target} was fenced`, now)
   const { incarnation } = input
   if (incarnation === undefined || incarnation !== knownIncarnation(state.view, input.target)) return turn(looked)
-  return recordFenced(looked, input, incarnation, { kind: 'state' })
+  return recordFenced(looked, { ...input, incarnation }, { kind: 'state' })
 }
 
 function recordFenced(
   state: ControllerState,
-  input: Input<'fenced'>,
-  incarnation: number | undefined,
+  {
+    target,
+    at,
+    message,
+    incarnation,
+  }: Omit<Input<'fenced'>, 'incarnation'> & { readonly incarnation: number | undefined },
   purpose: WritePurpose,
 ): Turn {
-  const { target, at, message } = input
   const reason = message === '' ? 'fenced' : `fenced: ${message}`
   const edits = downEdits({
     node: target,
@@ -333,13 +336,14 @@ function recordFenced(
   return write(failActionsOn(state, target), edits, purpose)
 }
 
-function fencingFailed(
-  state: ControllerState,
-  own: FencingAttempts,
-  input: Input<'fenced'>,
-  now: number,
-): ControllerState {
-  if (input.withdrawn === true) return fencingWithdrawn(state, own, input, now)
+/** What this DC has asked for, and what came of it. */
+interface OwnFencing {
+  readonly own: FencingAttempts
+  readonly input: Input<'fenced'>
+}
+
+function fencingFailed(state: ControllerState, { own, input }: OwnFencing, now: number): ControllerState {
+  if (input.withdrawn === true) return fencingWithdrawn(state, { own, input }, now)
   const failures = own.failures + 1
   const retryMs = failures < state.options.fencingMaxAttempts ? Math.min(10_000, 1000 * failures) : 60_000
   const attempts: FencingAttempts = { failures, retryAt: now + retryMs, message: input.message }
@@ -352,8 +356,7 @@ function fencingFailed(
 /** No device has failed. */
 function fencingWithdrawn(
   state: ControllerState,
-  own: FencingAttempts,
-  { target }: Input<'fenced'>,
+  { own, input: { target } }: OwnFencing,
   now: number,
 ): ControllerState {
   const fencing = new Map(state.dcState?.fencing)

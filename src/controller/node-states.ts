@@ -121,7 +121,7 @@ function judge(input: NodeStateInput, node: NodeName): Verdict {
   const record = input.view.members.get(node)
   const state = input.view.nodeStates.get(node)
   const confirmation = input.view.confirmedDown.get(node)
-  if (confirmation !== undefined) return judgeConfirmed(input, node, confirmation, { record, state })
+  if (confirmation !== undefined) return judgeConfirmed(input, node, { confirmation, record, state })
   if (record === undefined) return judgeAbsent(input, node, { record, state })
   const lost = node === input.self ? undefined : input.lost.get(node)
   return lost === undefined ? judgePresent(input, record, state) : judgeAbsent(input, node, { record, state, lost })
@@ -134,10 +134,16 @@ export const administratorsWord = 'declared to be off by an administrator'
 function judgeConfirmed(
   input: NodeStateInput,
   node: NodeName,
-  confirmation: Confirmation,
-  known: { readonly record: MemberRecord | undefined; readonly state: NodeStateRecord | undefined },
+  {
+    confirmation,
+    record,
+    state,
+  }: {
+    readonly confirmation: Confirmation
+    readonly record: MemberRecord | undefined
+    readonly state: NodeStateRecord | undefined
+  },
 ): Verdict {
-  const { record, state } = known
   const here = record !== undefined && (node === input.self || !input.lost.has(node))
   const forget: Edit = { kind: 'delete-confirmation', node }
   if (here) return { edits: [forget] }
@@ -216,10 +222,10 @@ function judgeAbsent(
     return isDown ? { revoke } : { edits: downEdits(down), gone: true, revoke }
   }
   if (missing) return waitForStart
-  if (!input.fencingEnabled) return waitForStop(input, node, record, state)
+  if (!input.fencingEnabled) return waitForStop(input, record, state)
   const forget: Edit = { kind: 'delete-attribute', node, set: '', name: 'shutdown' }
   if (state.inCcm === false) return { revoke, edits: asksToLeave(input.view, node) ? [forget] : [] }
-  const registers = waitForRegistration(input, node, record, lost)
+  const registers = waitForRegistration(input, node, record !== undefined || lost !== undefined)
   if (registers) return registers
   const reason = lost ?? 'its lease is gone'
   const unclean = { ...state, inCcm: false, crmd: 'offline', join: 'down', reason, term: input.term } as const
@@ -238,13 +244,8 @@ const announcedMs = 60_000
  * Waiting is always safe; a node that is heard without a lease for longer is lost. One that has announced its restart has longer: if its host falls silent
  * meanwhile, that is noticed as always.
  */
-function waitForRegistration(
-  input: NodeStateInput,
-  node: NodeName,
-  record: MemberRecord | undefined,
-  lost: string | undefined,
-): Verdict | undefined {
-  if (record !== undefined || lost !== undefined || input.silent.has(node)) return undefined
+function waitForRegistration(input: NodeStateInput, node: NodeName, isRegisteredOrLost: boolean): Verdict | undefined {
+  if (isRegisteredOrLost || input.silent.has(node)) return undefined
   const { restarts } = input.view
   const isAnnounced = restarts.has(node) && restarts.get(node) === knownIncarnation(input.view, node)
   const waitUntil = input.waits.get(node) ?? input.now + (isAnnounced ? announcedMs : input.registrationMs)
@@ -253,12 +254,8 @@ function waitForRegistration(
 }
 
 /** Counted from the moment at which its lease is seen to be gone; until then it is ended again and again. */
-function waitForStop(
-  input: NodeStateInput,
-  node: NodeName,
-  record: MemberRecord | undefined,
-  state: NodeStateRecord,
-): Verdict {
+function waitForStop(input: NodeStateInput, record: MemberRecord | undefined, state: NodeStateRecord): Verdict {
+  const { node } = state
   const waitingFor = `${node} is lost and cannot be fenced: it is given the time to stop what it runs`
   if (record !== undefined) return { waitingFor, revoke: true }
   const waitUntil = input.waits.get(node) ?? input.now + input.lossWaitMs

@@ -15,7 +15,7 @@ export function advance(state: ExecutorState, resources: readonly ResourceId[], 
     const { callId, operation } = waiting
     const { term } = operation
     const announces = term !== undefined && changesResource(operation)
-    const begun = begin(line, waiting, announces ? 'announcing' : 'running', now)
+    const begun = begin(line, { ...waiting, phase: announces ? 'announcing' : 'running' }, now)
     next = withLine(next, resource, begun)
     effects.push(announces ? announcement(waiting, term) : { kind: 'run', callId, operation })
   }

@@ -85,7 +85,7 @@ export function nextToRun(line: Line, now: MonotonicMs): Waiting | undefined {
   return most && { callId: most.callId, operation: most.operation, queuedAt: most.nextAt }
 }
 
-export function begin(line: Line, waiting: Waiting, phase: Current['phase'], now: MonotonicMs): Line {
+export function begin(line: Line, { phase, ...waiting }: Waiting & Pick<Current, 'phase'>, now: MonotonicMs): Line {
   const current: Current = { ...waiting, phase, queueTimeMs: Math.round(now - waiting.queuedAt) }
   return { ...line, current, waiting: line.waiting.filter(({ callId }) => callId !== waiting.callId) }
 }

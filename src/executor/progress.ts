@@ -23,14 +23,14 @@ export function announced(
   const { current } = line
   // Dropped meanwhile: the record of whatever took its place follows.
   if (current?.callId !== input.callId || current.phase === 'running') return { state, effects: [] }
-  if (current.phase === 'withdrawn' && input.written) return withdrawn(state, line, current, now)
+  if (current.phase === 'withdrawn' && input.written) return withdrawn(state, current, now)
   if (!input.written) return advance(withLine(state, input.resource, dropCurrent(line)), [input.resource], now)
   const running = withLine(state, input.resource, { ...line, current: { ...current, phase: 'running' } })
   return { state: running, effects: [{ kind: 'run', callId: input.callId, operation: current.operation }] }
 }
 
 /** It was announced but never ran: nothing may look pending for ever. */
-function withdrawn(state: ExecutorState, line: Line, current: Current, now: MonotonicMs): ExecutorStep {
+function withdrawn(state: ExecutorState, current: Current, now: MonotonicMs): ExecutorStep {
   const { callId, operation } = current
   const result = reportedResult(callId, operation, {
     status: 'cancelled',
@@ -39,7 +39,8 @@ function withdrawn(state: ExecutorState, line: Line, current: Current, now: Mono
     execTimeMs: 0,
     queueTimeMs: current.queueTimeMs,
   })
-  const next = advance(withLine(state, operation.resource, dropCurrent(line)), [operation.resource], now)
+  const dropped = dropCurrent(lineOf(state, operation.resource))
+  const next = advance(withLine(state, operation.resource, dropped), [operation.resource], now)
   const shown: readonly ExecutorEffect[] = showsPending(operation) ? [{ kind: 'record', result }] : []
   return { state: next.state, effects: [...shown, ...next.effects] }
 }
@@ -56,7 +57,7 @@ export function finished(
   const over = finishCurrent(line)
   const after =
     current.operation.intervalMs > 0
-      ? finishedRecurring(over, current, result, now)
+      ? finishedRecurring(over, { current, result }, now)
       : { line: over, effects: finishedOnce(result) }
   const next = advance(withLine(state, input.resource, after.line), [input.resource], now)
   const stopped = continueLocalStop(next.state, result, now)
@@ -71,8 +72,7 @@ function finishedOnce(result: ReportedResult): readonly ExecutorEffect[] {
 /** Of a recurring operation only another result than the last is news, and nothing once it was cancelled. */
 function finishedRecurring(
   line: Line,
-  current: Current,
-  result: ReportedResult,
+  { current, result }: { readonly current: Current; readonly result: ReportedResult },
   now: MonotonicMs,
 ): { readonly line: Line; readonly effects: readonly ExecutorEffect[] } {
   const recurring = line.recurring.get(recurringName(current.operation))

@@ -27,6 +27,13 @@ import {
 } from './state.ts'
 import { watchdogDeviceId } from './watchdog.ts'
 
+/** A request whose turn has come, in the state that it is in. */
+export interface AtWork {
+  readonly state: FencingState
+  readonly request: Request
+  readonly acting: Acting
+}
+
 /** The request's turn has come. */
 export function beginActing(state: FencingState, request: Request): FencingStep {
   const { target, attributes } = request
@@ -44,31 +51,28 @@ export function beginActing(state: FencingState, request: Request): FencingStep 
 }
 
 /** Goes on if nothing has to be waited for; otherwise the state stays the same. */
-export function goOn(state: FencingState, request: Request, acting: Acting, now: MonotonicMs): FencingStep {
+export function goOn(at: AtWork, now: MonotonicMs): FencingStep {
+  const { state, acting } = at
   const { doing } = acting
   if (doing.kind === 'delaying')
-    return now < doing.until ? { state, effects: [] } : beginStep(state, request, acting, { delayed: true, now })
-  return doing.kind === 'ready'
-    ? beginStep(state, request, acting, { delayed: doing.delayed, now })
-    : { state, effects: [] }
+    return now < doing.until ? { state, effects: [] } : beginStep(at, { delayed: true, now })
+  return doing.kind === 'ready' ? beginStep(at, { delayed: doing.delayed, now }) : { state, effects: [] }
 }
 
 function beginStep(
-  state: FencingState,
-  request: Request,
-  acting: Acting,
+  at: AtWork,
   { delayed, now }: { readonly delayed: boolean; readonly now: MonotonicMs },
 ): FencingStep {
+  const { state, request, acting } = at
   const step = currentStep(state, request, acting)
   const device = step && deviceOf(state, step.device)
-  if (!step || !device) return failLevel(state, request, acting, devicesAreMissing(acting))
+  if (!step || !device) return failLevel(at, devicesAreMissing(acting))
   const runner = runnerOf(device, request, acting)
-  if (runner === undefined) return failLevel(state, request, acting, `No online node may run ${device.id}.`)
-  const can = capability(device, request.target, state.hosts.get(device.id), now)
-  if (can === 'no') return failLevel(state, request, acting, `${device.id} cannot fence ${request.target}.`)
+  if (runner === undefined) return failLevel(at, `No online node may run ${device.id}.`)
+  const can = capability(device, { target: request.target, known: state.hosts.get(device.id) }, now)
+  if (can === 'no') return failLevel(at, `${device.id} cannot fence ${request.target}.`)
   if (isBusy(state, device)) return { state, effects: [] }
-  if (can !== 'yes')
-    return ask(state, request, acting, { device, runner, what: can === 'ask-list' ? 'list' : 'status' })
+  if (can !== 'yes') return ask(at, { device, runner, what: can === 'ask-list' ? 'list' : 'status' })
   const delayMs = delayed ? 0 : fencingDelayMs(device, request)
   if (delayMs > 0) {
     const doing = { kind: 'delaying', until: monotonicMs(now + delayMs) } as const
@@ -92,15 +96,14 @@ function devicesAreMissing(acting: Acting): string {
 }
 
 function ask(
-  state: FencingState,
-  request: Request,
-  acting: Acting,
+  at: AtWork,
   {
     device,
     runner,
     what,
   }: { readonly device: FenceDevice; readonly runner: NodeName; readonly what: 'list' | 'status' },
 ): FencingStep {
+  const { state, request, acting } = at
   const run = callDevice(state, { request, device, action: what, runner })
   const phase: Acting = { ...acting, doing: { kind: 'asking', call: run.call, what } }
   return { state: replace(run.state, { ...request, phase }), effects: [run.effect] }
@@ -108,20 +111,19 @@ function ask(
 
 /** The answer of a device to the call that this request waits for. */
 export function deviceAnswered(
-  state: FencingState,
-  request: Request,
-  acting: Acting,
+  at: AtWork,
   answered: { readonly device: string; readonly answer: DeviceAnswer; readonly now: MonotonicMs },
 ): FencingStep {
+  const { state, acting } = at
   const { doing } = acting
   const { answer } = answered
   switch (doing.kind) {
     case 'asking':
-      return toldHosts(state, request, acting, { ...answered, what: doing.what })
+      return toldHosts(at, { ...answered, what: doing.what })
     case 'running':
-      return acted(state, request, acting, answer)
+      return acted(at, answer)
     case 'verifying':
-      return verified(state, request, acting, { answer, attempt: doing.attempt })
+      return verified(at, { answer, attempt: doing.attempt })
     case 'ready':
     case 'delaying':
       return { state, effects: [] }
@@ -130,9 +132,7 @@ export function deviceAnswered(
 
 /** A device that cannot say whom it knows cannot be used for this node now; it is asked again next time. */
 function toldHosts(
-  state: FencingState,
-  request: Request,
-  acting: Acting,
+  at: AtWork,
   told: {
     readonly device: string
     readonly answer: DeviceAnswer
@@ -140,10 +140,11 @@ function toldHosts(
     readonly now: MonotonicMs
   },
 ): FencingStep {
+  const { state, request, acting } = at
   const { device, answer, what, now } = told
   if (what === 'list' ? !answer.succeeded : answer.power === undefined) {
     const why = `${device} did not list its targets: ${answer.message}`
-    return failLevel(state, request, acting, why)
+    return failLevel(at, why)
   }
   const before = what === 'status' ? (state.hosts.get(device)?.names ?? []) : []
   const names = new Set([...before, ...(what === 'list' ? hostsInList(answer.output) : [request.target])])
@@ -152,35 +153,36 @@ function toldHosts(
   return { state: replace({ ...state, hosts }, { ...request, phase: { ...acting, doing } }), effects: [] }
 }
 
-function acted(state: FencingState, request: Request, acting: Acting, answer: DeviceAnswer): FencingStep {
+function acted(at: AtWork, answer: DeviceAnswer): FencingStep {
+  const { state, request, acting } = at
   const step = currentStep(state, request, acting)
-  if (!step) return failLevel(state, request, acting, devicesAreMissing(acting))
-  if (!answer.succeeded) return failAttempt(state, request, acting, { step, answer })
-  return step.verified ? verify(state, request, acting, 0) : stepDone(state, request, acting)
+  if (!step) return failLevel(at, devicesAreMissing(acting))
+  if (!answer.succeeded) return failAttempt(at, { step, answer })
+  return step.verified ? verify(at, 0) : stepDone(state, request, acting)
 }
 
-function verify(state: FencingState, request: Request, acting: Acting, attempt: number): FencingStep {
+function verify(at: AtWork, attempt: number): FencingStep {
+  const { state, request, acting } = at
   const step = currentStep(state, request, acting)
   const device = step && deviceOf(state, step.device)
-  if (!device || request.runner === undefined) return failLevel(state, request, acting, devicesAreMissing(acting))
+  if (!device || request.runner === undefined) return failLevel(at, devicesAreMissing(acting))
   const run = callDevice(state, { request, device, action: 'status', runner: request.runner })
   const phase: Acting = { ...acting, doing: { kind: 'verifying', call: run.call, attempt } }
   return { state: replace(run.state, { ...request, phase }), effects: [run.effect] }
 }
 
 function verified(
-  state: FencingState,
-  request: Request,
-  acting: Acting,
+  at: AtWork,
   { answer, attempt }: { readonly answer: DeviceAnswer; readonly attempt: number },
 ): FencingStep {
+  const { state, request, acting } = at
   if (answer.power === 'off') return stepDone(state, request, acting)
   const step = currentStep(state, request, acting)
   const device = step && deviceOf(state, step.device)
-  if (!step || !device) return failLevel(state, request, acting, devicesAreMissing(acting))
-  if (attempt + 1 < device.actions.status.attempts) return verify(state, request, acting, attempt + 1)
+  if (!step || !device) return failLevel(at, devicesAreMissing(acting))
+  if (attempt + 1 < device.actions.status.attempts) return verify(at, attempt + 1)
   const says = answer.power === 'on' ? 'its status says on' : `its status cannot be read: ${answer.message}`
-  return failAttempt(state, request, acting, {
+  return failAttempt(at, {
     step,
     answer: { ...answer, message: `it reports off, but ${says}` },
   })
@@ -200,11 +202,10 @@ function stepDone(state: FencingState, request: Request, acting: Acting): Fencin
 
 /** Tried again, by the next node that can, unless the time for this device is used up. */
 function failAttempt(
-  state: FencingState,
-  request: Request,
-  acting: Acting,
+  at: AtWork,
   { step, answer }: { readonly step: ProgramStep; readonly answer: DeviceAnswer },
 ): FencingStep {
+  const { state, request, acting } = at
   const why = {
     device: step.device,
     runner: request.runner ?? 'no node',
@@ -218,12 +219,13 @@ function failAttempt(
       { outcome: 'failed', message: describeTrail([why]) },
     )
   const attempts = deviceOf(state, step.device)?.actions[step.action].attempts ?? 1
-  if (answer.timedOut || acting.attempt + 1 >= attempts) return failLevel(state, request, acting, why)
+  if (answer.timedOut || acting.attempt + 1 >= attempts) return failLevel(at, why)
   const again: Acting = { ...acting, attempt: acting.attempt + 1, doing: { kind: 'ready', delayed: true } }
   return { state: replace(state, { ...request, trail: [...request.trail, why], phase: again }), effects: [] }
 }
 
-function failLevel(state: FencingState, request: Request, acting: Acting, why: FailedAttempt | string): FencingStep {
+function failLevel(at: AtWork, why: FailedAttempt | string): FencingStep {
+  const { state, request, acting } = at
   const trail = [...request.trail, why]
   if (acting.level + 1 >= acting.levels.length)
     return ending(state, { ...request, trail }, { outcome: 'failed', message: describeTrail(trail) })

@@ -15,8 +15,7 @@ export type Capability = 'yes' | 'no' | 'ask-list' | 'ask-status'
 
 export function capability(
   device: FenceDevice,
-  target: string,
-  known: KnownHosts | undefined,
+  { target, known }: { readonly target: string; readonly known: KnownHosts | undefined },
   now: MonotonicMs,
 ): Capability {
   switch (device.hosts.kind) {

@@ -76,9 +76,7 @@ export interface DeviceSources {
 
 /** The devices that are not switched off by target-role, in the order of the configuration. */
 export function readFenceDevices(configuration: Configuration, sources: DeviceSources): readonly FenceDevice[] {
-  return fencePrimitives(configuration).map((primitive) =>
-    readDevice(primitive, configuration, sources.metadata.get(primitive.agent.type), sources.parametersOf),
-  )
+  return fencePrimitives(configuration).map((primitive) => readDevice(primitive, configuration, sources))
 }
 
 /** The fence agents that are in use, so that their metadata can be read first. */
@@ -104,12 +102,9 @@ function flatten(sets: readonly NvSet[]): ReadonlyMap<string, string> {
   return values
 }
 
-function readDevice(
-  primitive: PrimitiveDefinition,
-  configuration: Configuration,
-  metadata: AgentMetadata | undefined,
-  parametersOf: ParametersOf = ({ parameters }) => flatten(parameters),
-): FenceDevice {
+function readDevice(primitive: PrimitiveDefinition, configuration: Configuration, sources: DeviceSources): FenceDevice {
+  const { parametersOf = ({ parameters }) => flatten(parameters) } = sources
+  const metadata = sources.metadata.get(primitive.agent.type)
   const all = parametersOf(primitive)
   const parameters = Object.fromEntries([...all].filter(([name]) => !isOurs(name)))
   const plugs = readHostMap(all.get('pcmk_host_map'))

@@ -69,7 +69,7 @@ function take(state: FencingState, input: FencingInput, now: MonotonicMs): Fenci
     case 'recorded':
       return recorded(state, input)
     case 'device-answered':
-      return answered(state, input.call, input.answer, now)
+      return answered(state, input, now)
     case 'confirmed':
       return confirmed(state, input)
     case 'withdrawn':
@@ -108,9 +108,9 @@ function advance(state: FencingState, request: Request, now: MonotonicMs): Fenci
     case 'queued':
       return mustWait(state, request) ? { state, effects: [] } : beginActing(state, request)
     case 'acting':
-      return goOn(state, request, phase, now)
+      return goOn({ state: state, request: request, acting: phase }, now)
     case 'powering-on':
-      return phase.call === undefined ? powerOn(state, request, phase, now) : { state, effects: [] }
+      return phase.call === undefined ? powerOn(state, { request, phase }, now) : { state, effects: [] }
     case 'recording':
     case 'ending':
       return { state, effects: [] }
@@ -144,7 +144,7 @@ function demanded(state: FencingState, demand: FencingDemand): FencingStep {
   const request: Request = { ...demand, joined: [], phase: { kind: 'recording' }, trail: [] }
   return {
     state: { ...raised, requests: [...state.requests, request] },
-    effects: [recordOf(request, 'pending', demand.reason)],
+    effects: [recordOf(request, { outcome: 'pending', message: demand.reason })],
   }
 }
 
@@ -266,7 +266,11 @@ function withForgotten(state: FencingState, target: NodeName): FencingState {
   return { ...state, calls }
 }
 
-function answered(state: FencingState, call: number, answer: DeviceAnswer, now: MonotonicMs): FencingStep {
+function answered(
+  state: FencingState,
+  { call, answer }: { readonly call: number; readonly answer: DeviceAnswer },
+  now: MonotonicMs,
+): FencingStep {
   const asked = state.calls.get(call)
   if (!asked) return { state, effects: [] }
   const calls = new Map(state.calls)
@@ -280,7 +284,7 @@ function answered(state: FencingState, call: number, answer: DeviceAnswer, now: 
     const { request: former, powerOn: devices } = forgotten
     return leftOff(freed, { kind: 'left-off', demand: { ...former, id: `${former.id}-on` }, devices })
   }
-  return deviceAnswered(freed, request, request.phase, { device: asked.device, answer, now })
+  return deviceAnswered({ state: freed, request, acting: request.phase }, { device: asked.device, answer, now })
 }
 
 function callOf({ phase }: Request): number | undefined {
@@ -326,7 +330,11 @@ function leftAsItIs(state: FencingState, target: NodeName): FencingStep {
 }
 
 /** Somebody who wants to fence the node again goes first: if he succeeds, he also decides whether it is on afterwards. */
-function powerOn(state: FencingState, request: Request, phase: PoweringOn, now: MonotonicMs): FencingStep {
+function powerOn(
+  state: FencingState,
+  { request, phase }: { readonly request: Request; readonly phase: PoweringOn },
+  now: MonotonicMs,
+): FencingStep {
   const isFencedAgain = state.requests.some(
     ({ target, phase: { kind } }) => target === request.target && kind !== 'powering-on',
   )
@@ -366,7 +374,7 @@ function poweredOn(
   const isNews = phase.rounds === 0 && request.isRecorded === true
   return {
     state: replace(state, { ...request, phase: paused }),
-    effects: isNews ? [recordOf(request, 'succeeded', message, phase.devices)] : [],
+    effects: isNews ? [recordOf(request, { outcome: 'succeeded', message, powerOn: phase.devices })] : [],
   }
 }
 
@@ -374,5 +382,5 @@ function poweredOn(
 function recordPoweredOn(request: Request, left: readonly string[]): readonly FencingEffect[] {
   if (request.isRecorded !== true) return []
   const message = request.result ?? `${request.action} by ${request.device ?? 'its devices'}`
-  return [recordOf(request, 'succeeded', message, left)]
+  return [recordOf(request, { outcome: 'succeeded', message, powerOn: left })]
 }

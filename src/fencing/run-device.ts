@@ -149,7 +149,7 @@ export function fenceDeviceRunner(deviceById: (id: string) => FenceDevice | unde
       const isProbe = operation === 'monitor' && Number(attributes.CRM_meta_interval ?? 0) === 0
       const finished = isProbe
         ? Promise.resolve(done(started.has(resource) ? ocfExitCodes.ok : ocfExitCodes.notRunning))
-        : operate(deviceById(resource), resource, { operation, timeoutMs }, host)
+        : operate(deviceById(resource), { id: resource, operation, timeoutMs }, host)
       if (operation === 'stop') started.delete(resource)
       void finished.then(({ exitCode }) => operation === 'start' && exitCode === 0 && started.add(resource))
       return { finished, kill: () => undefined }
@@ -159,11 +159,9 @@ export function fenceDeviceRunner(deviceById: (id: string) => FenceDevice | unde
 
 async function operate(
   device: FenceDevice | undefined,
-  id: string,
-  asked: { readonly operation: string; readonly timeoutMs: number },
+  { id, operation, timeoutMs }: { readonly id: string; readonly operation: string; readonly timeoutMs: number },
   host: FenceHost,
 ): Promise<AgentOutcome> {
-  const { operation, timeoutMs } = asked
   if (operation === 'stop') return done(ocfExitCodes.ok)
   if (operation !== 'start' && operation !== 'monitor')
     return notRun('not-supported', `A fence device has no ${operation}.`)

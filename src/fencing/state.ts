@@ -186,9 +186,11 @@ export function callDevice(
 
 export function recordOf(
   request: Request,
-  outcome: FencingProgress['outcome'],
-  message: string,
-  powerOn: readonly string[] = [],
+  {
+    outcome,
+    message,
+    powerOn = [],
+  }: Pick<FencingProgress, 'outcome'> & { readonly message: string; readonly powerOn?: readonly string[] },
 ): FencingEffect {
   const { id, target, action, client, reason, device, runner, term, isRecorded } = request
   const known = {
@@ -208,5 +210,5 @@ export function ending(
 ): FencingStep {
   const { outcome, message, powerOn = [] } = end
   const next: Request = { ...request, phase: { kind: 'ending', outcome, message, powerOn } }
-  return { state: replace(state, next), effects: [recordOf(next, outcome, message, powerOn)] }
+  return { state: replace(state, next), effects: [recordOf(next, { outcome, message, powerOn })] }
 }

@@ -20,8 +20,7 @@ export interface FactDefinition {
 const define = (
   name: string,
   kind: FactKind,
-  summary: string,
-  { unit, attribute = name }: Pick<FactDefinition, 'unit'> & { readonly attribute?: string } = {},
+  { summary, unit, attribute = name }: Pick<FactDefinition, 'summary' | 'unit'> & { readonly attribute?: string },
 ): FactDefinition => ({
   name,
   kind,
@@ -31,26 +30,27 @@ const define = (
 })
 
 export const factDefinitions: readonly FactDefinition[] = [
-  define('cpus', 'number', 'processors that Linux schedules on', { attribute: 'cpus' }),
-  define('cores', 'number', 'cores of all sockets'),
-  define('sockets', 'number', 'processor sockets'),
-  define('cpu', 'text', 'model of the processor', { attribute: 'cpu-model' }),
-  define('memory', 'number', 'installed memory', { unit: 'MiB', attribute: 'memory-mib' }),
-  define('disks', 'number', 'whole disks, without loop devices and removable ones'),
-  define('disk', 'number', 'size of all these disks together', { unit: 'GiB', attribute: 'disk-gib' }),
-  define('nics', 'number', 'network interfaces of hardware'),
-  define('network', 'number', 'speed of the fastest of them that has a carrier', {
+  define('cpus', 'number', { summary: 'processors that Linux schedules on', attribute: 'cpus' }),
+  define('cores', 'number', { summary: 'cores of all sockets' }),
+  define('sockets', 'number', { summary: 'processor sockets' }),
+  define('cpu', 'text', { summary: 'model of the processor', attribute: 'cpu-model' }),
+  define('memory', 'number', { summary: 'installed memory', unit: 'MiB', attribute: 'memory-mib' }),
+  define('disks', 'number', { summary: 'whole disks, without loop devices and removable ones' }),
+  define('disk', 'number', { summary: 'size of all these disks together', unit: 'GiB', attribute: 'disk-gib' }),
+  define('nics', 'number', { summary: 'network interfaces of hardware' }),
+  define('network', 'number', {
+    summary: 'speed of the fastest of them that has a carrier',
     unit: 'Mbit/s',
     attribute: 'network-mbit',
   }),
-  define('vendor', 'text', 'manufacturer of the machine'),
-  define('model', 'text', 'model of the machine'),
-  define('firmware', 'text', 'version of the BIOS or UEFI'),
-  define('os', 'text', 'operating system'),
-  define('kernel', 'text', 'version of the kernel'),
-  define('architecture', 'text', 'architecture'),
-  define('virtual', 'text', 'no, or the hypervisor'),
-  define('bmc', 'text', 'address of the BMC, from ipmitool', { attribute: 'bmc-address' }),
+  define('vendor', 'text', { summary: 'manufacturer of the machine' }),
+  define('model', 'text', { summary: 'model of the machine' }),
+  define('firmware', 'text', { summary: 'version of the BIOS or UEFI' }),
+  define('os', 'text', { summary: 'operating system' }),
+  define('kernel', 'text', { summary: 'version of the kernel' }),
+  define('architecture', 'text', { summary: 'architecture' }),
+  define('virtual', 'text', { summary: 'no, or the hypervisor' }),
+  define('bmc', 'text', { summary: 'address of the BMC, from ipmitool', attribute: 'bmc-address' }),
 ]
 
 const byAttribute = new Map(factDefinitions.map((one) => [one.attribute, one]))

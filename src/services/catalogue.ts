@@ -7,7 +7,7 @@ import type { ClusterStatus, GroupResource, PrimitiveResource, Resource } from '
 import { partsOf, primitivesIn } from '../status/index.ts'
 import { declaredServices } from './declared.ts'
 import { nodeAddress, type ServiceDefinition } from './definition.ts'
-import { healthOf, type InstanceHealth } from './health.ts'
+import { healthNowhere, healthOn, type InstanceHealth } from './health.ts'
 import { isPlainAddress } from './ip.ts'
 
 export interface ServiceInstance extends InstanceHealth {
@@ -109,9 +109,9 @@ function instancesOf(unit: Unit, definition: ServiceDefinition, sources: Sources
     ),
   ]
   const base = { resource: String(resource.id), port: definition.port }
-  if (nodes.length === 0) return [{ ...base, ...healthOf(resource, undefined, definition, sources.status) }]
+  if (nodes.length === 0) return [{ ...base, ...healthNowhere(resource) }]
   return nodes.flatMap((node): readonly ServiceInstance[] => {
-    const health = healthOf(resource, node, definition, sources.status)
+    const health = healthOn(resource, definition, { node, there: sources.status.nodesByName.get(node) })
     if (health.state === 'unpromoted') return []
     const address = addressFor(unit, { node, definition }, sources)
     const placed = { ...base, node, ...health, ...(address.text === undefined ? {} : { address: address.text }) }

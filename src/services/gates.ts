@@ -89,7 +89,7 @@ function readDns(words: ReadonlyMap<Key, string>, min: number, reports: string[]
     reports.push(
       `The server '${shortened(server)}' is not an IP address, with a port as in 192.0.2.1:5353 or [2001:db8::1]:5353.`,
     )
-  const duration = (key: 'interval' | 'timeout', otherwise: number, from: number, to: number): number => {
+  const duration = (key: 'interval' | 'timeout', otherwise: number, [from, to]: readonly [number, number]): number => {
     const written = words.get(key)
     const ms = written === undefined ? otherwise : parseDurationMs(written)
     if (ms !== undefined && ms >= from && ms <= to) return ms
@@ -101,8 +101,8 @@ function readDns(words: ReadonlyMap<Key, string>, min: number, reports: string[]
     name,
     ...(server === undefined ? {} : { server }),
     min,
-    intervalMs: duration('interval', 5000, 1000, 3_600_000),
-    timeoutMs: duration('timeout', 3000, 100, 60_000),
+    intervalMs: duration('interval', 5000, [1000, 3_600_000]),
+    timeoutMs: duration('timeout', 3000, [100, 60_000]),
   }
 }
 
@@ -202,7 +202,7 @@ export function gatesOf(status: ClusterStatus): readonly GateState[] {
     ...gates.map((definition): GateState => {
       const { service, resource, dns } = definition
       const common = { service, resource, definition }
-      if (dns !== undefined) return { ...common, closedOn: (node) => unanswered(definition, dns, status, node) }
+      if (dns !== undefined) return { ...common, closedOn: (node) => unanswered({ ...definition, dns }, status, node) }
       const why = whyClosed(definition, catalogue)
       return { ...common, closedOn: () => why }
     }),
@@ -225,14 +225,13 @@ function others({ instances }: Service): string {
 }
 
 function unanswered(
-  gate: GateDefinition,
-  { name }: DnsQuestion,
+  gate: GateDefinition & { readonly dns: DnsQuestion },
   status: ClusterStatus,
   node: string,
 ): string | undefined {
   const result = status.nodes.find((one) => one.name === node)?.attributes.get(gateAttribute(gate))
   if (result === passedCheck) return undefined
-  if (result === undefined) return `DNS has not been asked for ${name} yet`
+  if (result === undefined) return `DNS has not been asked for ${gate.dns.name} yet`
   return /^failing: (.*)$/s.exec(result)?.[1] ?? `the node attribute ${gateAttribute(gate)} has an unknown value`
 }
 

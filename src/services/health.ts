@@ -3,7 +3,7 @@
  * check where it has one, which the node writes as the transient node attribute `service-<name>`.
  */
 import type { NodeName } from '../base/index.ts'
-import type { ClusterStatus, GroupResource, HistoryEntry, PrimitiveResource } from '../status/index.ts'
+import type { GroupResource, HistoryEntry, NodeStatus, PrimitiveResource } from '../status/index.ts'
 import { describeExitCode, primitivesIn, type Verification, verificationsOn } from '../status/index.ts'
 import type { ServiceDefinition } from './definition.ts'
 
@@ -42,27 +42,17 @@ export const checkSet = 'systole-services'
 export const passedCheck = 'healthy'
 export const failedCheck = (reason: string): string => `failing: ${reason}`
 
-export function healthOf(
+/** Of a resource that runs nowhere. */
+export const healthNowhere = (resource: PrimitiveResource | GroupResource): InstanceHealth =>
+  inactive(resource, primitivesIn(resource))
+
+/** `there`: what is known of the node. */
+export function healthOn(
   resource: PrimitiveResource | GroupResource,
-  node: undefined,
   definition: ServiceDefinition,
-  status: ClusterStatus,
-): InstanceHealth
-export function healthOf(
-  resource: PrimitiveResource | GroupResource,
-  node: NodeName | undefined,
-  definition: ServiceDefinition,
-  status: ClusterStatus,
-): InstanceHealth | Unpromoted
-export function healthOf(
-  resource: PrimitiveResource | GroupResource,
-  node: NodeName | undefined,
-  definition: ServiceDefinition,
-  status: ClusterStatus,
+  { node, there }: { readonly node: NodeName; readonly there: NodeStatus | undefined },
 ): InstanceHealth | Unpromoted {
   const members = primitivesIn(resource)
-  if (node === undefined) return inactive(resource, members)
-  const there = status.nodesByName.get(node)
   if (there === undefined || !there.online || there.unclean)
     return { state: 'failing', reason: `${node} is not online` }
   const failing = members.find(({ state }) => state.failed && failedOn(state, node))

@@ -496,7 +496,7 @@ export const mutations: Readonly<Record<string, readonly Mutation[]>> = {
     ],
     [
       'a node is the DC by the key of an earlier incarnation',
-      'if (dc.lease !== state.lease) return andThen(endTerm(state), (next) => revoke(next, dc.node, dc.lease, now))',
+      'if (dc.lease !== state.lease) return andThen(endTerm(state), (next) => revoke(next, dc, now))',
       '',
     ],
     [
@@ -516,7 +516,7 @@ export const mutations: Readonly<Record<string, readonly Mutation[]>> = {
     ],
     [
       'nobody ends the lease of a silent DC',
-      'return state.agreed.has(dc.node) ? revoke(state, dc.node, dc.lease, now) : turn(state)',
+      'return state.agreed.has(dc.node) ? revoke(state, dc, now) : turn(state)',
       'return turn(state)',
     ],
     [
