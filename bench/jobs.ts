@@ -150,6 +150,9 @@ try {
   const many: number[] = []
   for (let at = 0; at < 3; at++)
     many.push(await timed(() => lab.systole('n1', 'job', 'run', '--all', `--commands=${commands}`)))
+  const grownByMany = await growth(nodes, () => lab.systole('n1', 'job', 'run', '--all', `--commands=${commands}`))
+  const { nodes: seen } = await lab.status('n1')
+  const ofDc = await memoryOf(seen.find(({ dc }) => dc)?.name ?? 'n1')
   const separate = await timed(async () => {
     for (let at = 0; at < separateJobs; at++) await ended(daemon, await daemon.runJob(asked(['true'], nodes)))
   })
@@ -174,6 +177,8 @@ try {
     ['the same for a program that is connected to the daemon', `${Math.round(median(answer))} ms`],
     ['`job run --all -- true` on six nodes, whole', `${Math.round(median(whole))} ms`],
     [`${tasks} trivial commands on six nodes, a result for each of the ${tasks * nodes.length}`, seconds(median(many))],
+    ['by how much the daemon of a node grew while these ran once more, at most', mib(grownByMany)],
+    ['… resident memory of the daemon of the DC after it', mib(ofDc)],
     [`${separateJobs} jobs on six nodes, one after another`, seconds(separate)],
     [`${separateJobs} jobs on six nodes, all at once`, seconds(together)],
     ...(values['without-ansible']

@@ -1,6 +1,7 @@
 /**
- * `npm run boundaries -- [--nodes 5] [--done FILE] [--logs FOLDER] [--from n2/releasing] [-t PATTERN]`: rollouts that lose somebody at every boundary between their steps, in parts.
- * Cases that have passed are noted in FILE with what they took, and left out the next time; FOLDER gets the logs of the daemons where one fails. All with five nodes are 600 of a minute each.
+ * `npm run boundaries -- [--nodes 5] [--done FILE] [--logs FOLDER] [--from n2/releasing] [--minutes 10] [--single] [-t PATTERN]`: rollouts that lose somebody at every boundary between their steps, in parts.
+ * Cases that have passed are noted in FILE with what they took, and left out the next time; FOLDER gets the logs of the daemons where one fails. After `--minutes` nothing more begins.
+ * With five nodes a rollout is struck as often as it can be, but for the cases whose rollout one strike ends (`abort`) or that wait in the middle of a command; `--single`: once each.
  */
 import { spawn } from 'node:child_process'
 import { resolve } from 'node:path'
@@ -12,14 +13,20 @@ const { values } = parseArgs({
     done: { type: 'string', default: '' },
     logs: { type: 'string', default: '' },
     from: { type: 'string', default: '' },
+    minutes: { type: 'string' },
+    single: { type: 'boolean', default: false },
     t: { type: 'string', short: 't' },
   },
 })
 if (values.nodes !== '3' && values.nodes !== '5') throw new Error('--nodes is 3 or 5.')
+const minutes = Number(values.minutes ?? Number.POSITIVE_INFINITY)
+if (!(minutes > 0)) throw new Error('--minutes is a number above 0.')
 const env = {
   ...process.env,
   BOUNDARY_NODES: values.nodes,
   BOUNDARY_FROM: values.from,
+  BOUNDARY_SINGLE: values.single ? 'yes' : '',
+  BOUNDARY_UNTIL: Number.isFinite(minutes) ? String(Date.now() + minutes * 60_000) : '',
   BOUNDARY_DONE: values.done === '' ? '' : resolve(values.done),
   BOUNDARY_LOGS: values.logs === '' ? '' : resolve(values.logs),
 }

@@ -35,7 +35,7 @@ interface Task {
 }
 
 interface Wanted {
-  readonly boundary: string
+  readonly boundaries: ReadonlySet<string>
   /** The name of the rollout. */
   readonly upgrade: string
 }
@@ -45,35 +45,37 @@ export class Boundaries {
   /** Nothing while there is none. */
   dc = ''
   readonly #wanted: Wanted
-  readonly #reached: () => void
+  readonly #reached: (boundary: string) => void
   readonly #commands = new Map<string, string>()
   readonly seen: string[] = []
+  /** What the store has when the watch begins was reached before. */
+  #isLive = false
 
-  private constructor(wanted: Wanted, reached: () => void) {
+  private constructor(wanted: Wanted, reached: (boundary: string) => void) {
     this.#wanted = wanted
     this.#reached = reached
   }
 
-  /** `reached` is called once, within milliseconds of the boundary. */
+  /** `reached` is called within milliseconds of each of the boundaries. */
   static async watch(
     lab: Lab,
     shop: Shop,
     wanted: Wanted,
-    reached: () => void,
+    reached: (boundary: string) => void,
   ): Promise<{ readonly boundaries: Boundaries; close: () => Promise<void> }> {
-    let isReached = false
-    const once = (): void => {
-      if (isReached) return
-      isReached = true
-      reached()
-    }
-    const boundaries = new Boundaries(wanted, once)
-    const watch = await StoreWatch.open(lab, (write) => boundaries.#see(write))
+    const boundaries = new Boundaries(wanted, reached)
+    const watch = await StoreWatch.open(
+      lab,
+      (write) => boundaries.#see(write),
+      () => {
+        boundaries.#isLive = true
+      },
+    )
     // The middle of a command is no write: the command says it, and waits there.
-    const [node = ''] = wanted.boundary.split('/')
-    const middle = wanted.boundary.endsWith('/install/middle')
+    const middles = [...wanted.boundaries].filter((boundary) => boundary.endsWith('/install/middle'))
     const timer = setInterval(() => {
-      if (middle && shop.runs(wanted.upgrade).includes(`${node} stopped`)) once()
+      for (const middle of middles)
+        if (shop.runs(wanted.upgrade).includes(`${middle.split('/')[0]} stopped`)) boundaries.#at(middle)
     }, 10)
     return {
       boundaries,
@@ -110,6 +112,6 @@ export class Boundaries {
   #at(boundary: string): void {
     if (this.seen.includes(boundary)) return
     this.seen.push(boundary)
-    if (boundary === this.#wanted.boundary) this.#reached()
+    if (this.#isLive && this.#wanted.boundaries.has(boundary)) this.#reached(boundary)
   }
 }

@@ -4,7 +4,7 @@ import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node
 import { join } from 'node:path'
 import type { RolloutsKnown } from '../../src/rollout/index.ts'
 import type { Client } from '../nodes/lab/client.ts'
-import { Lab } from '../nodes/lab/lab.ts'
+import { Lab, type Status } from '../nodes/lab/lab.ts'
 import { Boundaries } from './boundaries.ts'
 import { nodesTried, nodesUpgraded } from './choice.ts'
 import { Shop } from './shop.ts'
@@ -20,6 +20,10 @@ interface Everything {
   readonly versions: readonly { readonly node: string; readonly version: string | undefined; readonly state: string }[]
 }
 
+interface SettledStatus extends Status {
+  readonly transition: { readonly state: string } | null
+}
+
 /** A node is drained, upgraded and released in 10 to 40 s, by what else the machine does; and whoever was struck is fenced, boots and joins. */
 const wholeMs = 120_000 + 60_000 * nodesUpgraded.length
 
@@ -27,6 +31,8 @@ export class BoundaryLab {
   readonly lab = new Lab(nodesTried)
   readonly shop = new Shop(this.lab)
   client: Client | undefined
+  /** For a rollout with all that it loses. */
+  readonly wholeMs = wholeMs
 
   async start(): Promise<void> {
     const { lab, shop } = this
@@ -101,10 +107,11 @@ export class BoundaryLab {
       .until(
         'all is quiet',
         async () => {
-          seen = await this.ask('status')
-          const { nodes, resources } = await this.lab.status('n1')
+          seen = await this.ask('status', '--json')
+          const { nodes, resources, quorum, transition } = JSON.parse(seen) as SettledStatus
           return (
-            seen.includes('The cluster is settled.') &&
+            quorum.quorate &&
+            transition?.state === 'idle' &&
             nodes.every(({ online, unclean, standby }) => online && !unclean && !standby) &&
             resources.every(({ role, failed }) => role === 'Started' && !failed)
           )
@@ -128,7 +135,7 @@ export class BoundaryLab {
       resources: resources.map(({ id, role, failed }) => ({ id, role, failed })).sort((a, b) => (a.id < b.id ? -1 : 1)),
       versions: versions.map(({ node, version, state }) => ({ node, version, state })),
       software: this.shop.versions(),
-      holds: await this.ask('hold', 'list'),
+      holds: JSON.parse(await this.ask('hold', 'list', '--json')) as unknown,
       configuration: cib.slice(cib.indexOf('<configuration>'), cib.indexOf('<status')),
     }
   }
@@ -145,24 +152,24 @@ export class BoundaryLab {
     const isThere = new Promise<void>((resolve) => {
       reached = resolve
     })
-    const { boundaries, close } = await Boundaries.watch(lab, shop, { boundary, upgrade }, reached)
-    const typed = this.#type(...words)
+    const wanted = { boundaries: new Set([boundary]), upgrade }
+    const { boundaries, close } = await Boundaries.watch(lab, shop, wanted, reached)
+    const end = this.type(...words)
     try {
       await Promise.race([
         isThere,
         never(`${boundary} was not reached`, () => `${boundaries.seen.join(' ')}\n${this.#printed()}`),
       ])
-      const struck = await this.#strike(victim, { node, dc: () => boundaries.dc })
-      kill(typed)
-      return struck
+      return await this.strike(victim, { node, dc: () => boundaries.dc })
     } finally {
-      kill(typed)
+      end()
       await close()
       shop.open(node)
     }
   }
 
-  async #strike(
+  /** Answers who has lost power. */
+  async strike(
     victim: Victim,
     { node, dc }: { readonly node: string; readonly dc: () => string },
   ): Promise<readonly string[]> {
@@ -177,9 +184,28 @@ export class BoundaryLab {
   /** A node that was lost is fenced, and boots by that; one that had left, or all of them, somebody switches on. */
   async powerAll(struck: readonly string[]): Promise<void> {
     const { lab } = this
-    if (struck.length === 1)
-      await lab.until('it was fenced', () => lab.power.isOn(struck[0] ?? ''), 10_000).catch(() => undefined)
+    const [one = ''] = struck
+    const isNoted = async (): Promise<boolean> => lab.power.isOn(one) || (await this.#hasLeft(one))
+    if (struck.length === 1) await lab.until('it was fenced, or had left', isNoted, 10_000).catch(() => undefined)
     for (const node of struck) await lab.power.on(node)
+  }
+
+  /** The others know that it is away and that nothing runs there: nobody will fence it. */
+  async #hasLeft(node: string): Promise<boolean> {
+    const { nodes } = JSON.parse(await this.ask('status', '--json')) as Status
+    const seen = nodes.find(({ name }) => name === node)
+    return seen !== undefined && !seen.online && !seen.unclean
+  }
+
+  async untilOnline(wanted: readonly string[]): Promise<void> {
+    await this.lab.until(
+      `${wanted.join(', ')} are online`,
+      async () => {
+        const { nodes } = JSON.parse(await this.ask('status', '--json')) as Status
+        return wanted.every((one) => nodes.some(({ name, online }) => name === one && online))
+      },
+      wholeMs,
+    )
   }
 
   get #output(): string {
@@ -191,10 +217,11 @@ export class BoundaryLab {
     return existsSync(this.#output) ? readFileSync(this.#output, 'utf8') : ''
   }
 
-  /** A command that somebody follows on n1, which is one of those that are upgraded. */
-  #type(...words: readonly string[]): ChildProcess {
+  /** A command that somebody follows on n1, which is one of those that are upgraded; answers how it is killed. */
+  type(...words: readonly string[]): () => void {
     const line = `exec ${this.lab.doorTo('n1')} systole ${words.join(' ')} >${this.#output} 2>&1`
-    return spawn('sh', ['-c', line], { stdio: 'ignore', detached: true })
+    const typed = spawn('sh', ['-c', line], { stdio: 'ignore', detached: true })
+    return () => kill(typed)
   }
 }
 

@@ -2,6 +2,7 @@
 import { appendFileSync, existsSync, readFileSync } from 'node:fs'
 
 const { BOUNDARY_NODES = '3', BOUNDARY_FROM = '', BOUNDARY_DONE = '', BOUNDARY_LOGS = '' } = process.env
+const { BOUNDARY_SINGLE = '', BOUNDARY_UNTIL = '' } = process.env
 
 /** Where the logs of cases that failed are kept. */
 export const logsFolder = BOUNDARY_LOGS
@@ -9,6 +10,12 @@ export const logsFolder = BOUNDARY_LOGS
 /** Of three nodes two are upgraded, of five all. */
 export const nodesTried: readonly string[] = ['n1', 'n2', 'n3', 'n4', 'n5'].slice(0, Number(BOUNDARY_NODES))
 export const nodesUpgraded: readonly string[] = nodesTried.length > 3 ? nodesTried : nodesTried.slice(0, 2)
+
+/** With five nodes one rollout is struck at many boundaries (`boundary-rounds.ts`). */
+export const inRounds = nodesTried.length > 3 && BOUNDARY_SINGLE === ''
+
+/** What has begun is finished; nothing more begins. */
+export const timeIsUp = (): boolean => BOUNDARY_UNTIL !== '' && Date.now() > Number(BOUNDARY_UNTIL)
 
 const done = new Set(
   BOUNDARY_DONE !== '' && existsSync(BOUNDARY_DONE)

@@ -41,13 +41,14 @@ export class StoreWatch {
     this.#child = child
   }
 
-  /** `see` is told of what is there, and then of every write. */
-  static async open(lab: Lab, see: (write: StoreWrite) => void): Promise<StoreWatch> {
+  /** `see` is told of what is there, and after `begun` of every write. */
+  static async open(lab: Lab, see: (write: StoreWrite) => void, begun: () => void): Promise<StoreWatch> {
     const { header, kvs = [] } = JSON.parse(await run('ip', ...command(lab, 'get', '--prefix', prefix))) as {
       readonly header: { readonly revision: number }
       readonly kvs?: readonly EtcdEntry[]
     }
     for (const entry of kvs) see(written(entry))
+    begun()
     const watch = command(lab, 'watch', '--prefix', prefix, `--rev=${header.revision + 1}`)
     const child = spawn('ip', watch, { stdio: ['ignore', 'pipe', 'ignore'] })
     if (child.stdout)

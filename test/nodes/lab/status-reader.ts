@@ -20,6 +20,8 @@ const reading = new Set([
   'lock list',
   'play list',
   'quorum status',
+  'rollout history',
+  'rollout versions',
 ])
 
 export const onlyReads = (words: readonly string[]): boolean =>
