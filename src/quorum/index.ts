@@ -11,7 +11,7 @@
 export { allTellStore, endByDiskFencing, meansBoot } from './disk-fencing-record.ts'
 export { type DiskTimes, diskPatienceMs, disksToRead } from './disks.ts'
 export { lossWait, watchdogWait } from './loss.ts'
-export { judgeMeeting, type MeetsFirst, type MetPeer, meetsFirst, neverJoined } from './meeting.ts'
+export { hasNeverJoined, judgeMeeting, type MeetsFirst, type MetPeer, meetsFirst, neverJoined } from './meeting.ts'
 export {
   type MembershipStep,
   nextMembershipStep,

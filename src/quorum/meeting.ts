@@ -57,3 +57,10 @@ export function judgeMeeting(
 /** A node that was added and has not come yet cannot have gone on without this one. */
 export const neverJoined = (state: NodeStateRecord | undefined): boolean =>
   state?.expected === 'down' && state.attributes?.incarnation === undefined
+
+/**
+ * By what the store was read to have. A node that is only in the list was being added when the command that added it ended: every node that joins is recorded.
+ * A store that does not answer says nothing.
+ */
+export const hasNeverJoined = (stored: NodeStateRecord | 'absent' | 'unknown'): boolean =>
+  stored === 'absent' || (stored !== 'unknown' && neverJoined(stored))

@@ -708,6 +708,12 @@ export const mutations: Readonly<Record<string, readonly Mutation[]>> = {
     ],
   ],
   'src/quorum/meeting.ts': [
+    ['a node whose addition was interrupted is waited for', "stored === 'absent' || ", ''],
+    [
+      'a store that does not answer says that the other never joined',
+      "(stored !== 'unknown' && neverJoined(stored))",
+      "stored === 'unknown' || neverJoined(stored)",
+    ],
     ['two nodes that both vote meet first', 'return !other.votes || wasGoingAlone ?', 'return self ?'],
     ['who was going alone does not meet the other', '!other.votes || wasGoingAlone', '!other.votes'],
     [

@@ -9,7 +9,7 @@ import {
   startUpTrouble,
   waitsForPeer,
 } from '../../src/node/index.ts'
-import { judgeMeeting, meetsFirst, neverJoined, type VoterList } from '../../src/quorum/index.ts'
+import { hasNeverJoined, judgeMeeting, meetsFirst, neverJoined, type VoterList } from '../../src/quorum/index.ts'
 import { DrivenNode, self } from './driven-node.ts'
 
 const peer = nodeName('n2')
@@ -87,6 +87,12 @@ describe('what a node makes of the other', () => {
     expect(neverJoined({ ...state, attributes: { incarnation: '3' } })).toBe(false)
     expect(neverJoined({ ...state, expected: 'member' })).toBe(false)
     expect(neverJoined(undefined)).toBe(false)
+    expect(hasNeverJoined({ ...state, attributes: {} })).toBe(true)
+  })
+
+  test('of which the store has only the place in the list is waited for by nobody, where the store answers', () => {
+    expect(hasNeverJoined('absent')).toBe(true)
+    expect(hasNeverJoined('unknown')).toBe(false)
   })
 })
 

@@ -55,12 +55,12 @@ import {
   silentOf,
 } from '../../src/node/index.ts'
 import {
+  hasNeverJoined,
   hasVote,
   initialQuorum,
   initialWatchdog,
   meansBoot,
   meetsFirst,
-  neverJoined,
   nextQuorumAt,
   nextWatchdogAt,
   otherOfTwo,
@@ -311,8 +311,8 @@ export class SimDaemon {
         return
       case 'look-up-peer':
         this.ask(
-          () => ({ state: world.store.entries.get(keys.nodeState(effect.peer))?.value as NodeStateRecord | undefined }),
-          (found) => this.#feedStartUp({ kind: 'peer-looked-up', neverJoined: neverJoined(found?.state) }),
+          () => (world.store.entries.get(keys.nodeState(effect.peer))?.value ?? 'absent') as NodeStateRecord | 'absent',
+          (found) => this.#feedStartUp({ kind: 'peer-looked-up', neverJoined: hasNeverJoined(found ?? 'unknown') }),
         )
         return
       case 'give-way':

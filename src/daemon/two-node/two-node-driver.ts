@@ -16,9 +16,9 @@ import {
 } from '../../node/index.ts'
 import {
   describeTwoNode,
+  hasNeverJoined,
   hasVote,
   keepsResources,
-  neverJoined,
   otherOfTwo,
   type TwoNodeEffect,
   type TwoNodeInput,
@@ -88,8 +88,8 @@ export class TwoNodeDriver {
         return feedStartUp({ kind: 'peer-answered', ...(list && { answer: list }) })
       }
       case 'look-up-peer': {
-        const state = await storedState(store(), effect.peer)
-        return feedStartUp({ kind: 'peer-looked-up', neverJoined: neverJoined(state) })
+        const stored = await storedState(store(), effect.peer)
+        return feedStartUp({ kind: 'peer-looked-up', neverJoined: hasNeverJoined(stored) })
       }
       case 'give-way':
         giveWayTo(this.#peerHas ?? file())
@@ -261,9 +261,13 @@ export class TwoNodeDriver {
   }
 }
 
-async function storedState(store: Store, node: NodeName): Promise<NodeStateRecord | undefined> {
-  const entry = await store.get(keys.nodeState(node)).catch(() => undefined)
-  return entry && parseNodeStateRecord(fromBytes(entry.value))
+async function storedState(store: Store, node: NodeName): Promise<NodeStateRecord | 'absent' | 'unknown'> {
+  try {
+    const entry = await store.get(keys.nodeState(node))
+    return entry === undefined ? 'absent' : (parseNodeStateRecord(fromBytes(entry.value)) ?? 'unknown')
+  } catch {
+    return 'unknown'
+  }
 }
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
