@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { shellLine, splitShellLine } from '../src/cli/call/shell-words.ts'
 import { createFuzz, type Judged, typeLines } from '../test/pcs/fuzz.ts'
 import { grammarOfReference } from '../test/pcs/grammar/grammar.ts'
+import { fromCommand } from '../test/pcs/grammar/spelling.ts'
 import { type Outcome, readOutcomes, recordOutcome, sorted } from '../test/pcs/outcome.ts'
 import { remembering } from '../test/pcs/recorded.ts'
 import { findReference, unpacked } from '../test/pcs/reference.ts'
@@ -136,7 +137,9 @@ async function typed(file: string): Promise<readonly Judged[]> {
 function judgeLine(where: string, judged: Judged): void {
   const { line, differences, ours, theirs } = judged
   const text = shellLine(line)
-  const name = names.find((known) => text === known || text.startsWith(`${known} `)) ?? line[0] ?? ''
+  const fromName = shellLine(fromCommand(line))
+  const name =
+    names.find((known) => fromName === known || fromName.startsWith(`${known} `)) ?? fromCommand(line)[0] ?? ''
   tallies.set(name, addTo(tallies.get(name), judged))
   for (const option of new Set(line.filter((word) => /^--\w/.test(word)).map((word) => word.split('=')[0]))) {
     const key = `${name} ${option}`

@@ -81,7 +81,7 @@ const expression = (draw: Draw): readonly string[] =>
     ['pingd', draw.one('lt', 'gt', 'lte', 'gte', 'eq'), '100'],
     ['pingd', 'lt', draw.one('integer', 'number', 'version', 'string'), '100'],
     ['osprole', 'eq', 'controller'],
-    ['date', draw.one('gt', 'lt'), '2026-01-01'],
+    ['date', draw.one('gt', 'lt', 'eq', 'ne'), '2026-01-01'],
     ['date', 'in_range', '2026-01-01', 'to', '2027-01-01'],
     ['date', 'in_range', '2026-01-01', 'to', 'duration', 'months=3'],
     ['date', 'in_range', 'to', '2027-01-01'],

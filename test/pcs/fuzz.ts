@@ -15,6 +15,7 @@ import { constraintLines } from './constraint-lines.ts'
 import { createDraw, type Draw, type Form } from './draw.ts'
 import { derive, slip } from './grammar/derive.ts'
 import type { Entry } from './grammar/grammar.ts'
+import { asTyped, fromCommand } from './grammar/spelling.ts'
 import { listingLines } from './listing-lines.ts'
 import { namesIn } from './names.ts'
 import { otherLines } from './other-lines.ts'
@@ -97,7 +98,7 @@ async function runSeed(fuzz: Fuzz, seed: number): Promise<Verdict> {
     const names = namesIn(readCib(files.theirs))
     const draw = createDraw(names, random)
     const line = fuzz.grammar.length > 0 && draw.chance(75) ? byGrammar(fuzz, draw, random) : drawLine(draw, random)
-    judged.push(await judgeAndLevel(fuzz, files, line))
+    judged.push(await judgeAndLevel(fuzz, files, asTyped(line, draw)))
   }
   return { start: start.name, unusable: false, judged }
 }
@@ -142,7 +143,7 @@ async function judge({ reference, environment }: Fuzz, files: Files, line: reado
     ...compareOutputs(ours, theirs),
   ]
   const differences = [...results, ...compareTexts(ours, theirs)]
-  return { line, ours, theirs, differences, purpose: purposeOf(line, results, { ours, theirs }) }
+  return { line, ours, theirs, differences, purpose: purposeOf(fromCommand(line), results, { ours, theirs }) }
 }
 
 export async function runOurs(line: readonly string[], environment?: string): Promise<Answer> {

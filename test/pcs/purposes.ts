@@ -98,7 +98,7 @@ const purposes: readonly Purpose[] = [
   },
   {
     line: /^(resource|stonith|status resources)\b/,
-    parts: /\(stonith:/,
+    parts: /\(stonith:|NO stonith devices configured/,
     reason: 'a fence device that is cloned stands among the clones',
   },
   {
@@ -135,6 +135,40 @@ const purposes: readonly Purpose[] = [
     ours: /is not a valid [\w-]+ value, use a pacemaker boolean/,
     reason: 'what the cluster could not do is refused',
   },
+  {
+    line: /^acl permission add /,
+    ours: /is not an ACL role/,
+    reason: 'pcs itself writes there what the schema refuses',
+  },
+  {
+    theirs: /this command is not sufficient for removing a (remote|guest) node/,
+    reason: 'resource delete takes the connection to a remote or guest node, too',
+  },
+  {
+    line: /^(resource|stonith) update /,
+    ours: /missing value of '.*' option/,
+    reason: 'a word that would be dropped in silence is refused',
+  },
+  {
+    line: /^constraint colocation add .* score=/,
+    ours: /Usage: pcs constraint/,
+    reason: 'a word that would be dropped in silence is refused',
+  },
+  {
+    line: /^constraint location add /,
+    theirs: /invalid score '[\w-]+=/,
+    reason: 'the score of constraint location add may be omitted, as since pcs 0.12',
+  },
+  {
+    line: /^resource( config)?\b/,
+    parts: /^ *(interval=|\w+=\S+$)/,
+    reason: 'all parameters of an operation are shown',
+  },
+  {
+    line: /^(resource|stonith|status)\b/,
+    parts: /\((unmanaged|maintenance|(disabled|blocked), (unmanaged|maintenance))\)/,
+    reason: 'Pacemaker 2.1 calls it unmanaged if a resource is in maintenance',
+  },
   { theirs: /pcs broke: /, reason: 'pcs itself breaks there' },
   { theirs: /Cannot load cluster status, xml does not/, reason: 'a status that pcs does not read is read' },
   {
@@ -149,7 +183,7 @@ const purposes: readonly Purpose[] = [
   { theirs: /Several options sets exist/, reason: 'defaults without a rule are changed wherever they stand' },
   { theirs: /attribute: '.*' doesn't exist for node/, reason: 'unsetting an attribute that is not set succeeds' },
   {
-    line: /^resource (clone|promotable|update|meta) /,
+    line: /^(resource|stonith) (clone|promotable|update|meta) /,
     theirs: /is not installed or does not provide valid metadata/,
     reason: 'a resource that is there is cloned and changed wherever its agent is installed',
   },

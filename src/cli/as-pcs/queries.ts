@@ -20,7 +20,7 @@ const primitive = ['primitive']
 const questions: Readonly<Record<string, Question>> = {
   exists: { fits: upTo(0) },
   'is-stonith': { fits: upTo(0) },
-  'is-type': { fits: ([type, ...more]) => type !== undefined && more.every((word) => isTrait(type, word)) },
+  'is-type': { fits: fitsType },
   'get-type': { fits: upTo(0) },
   'is-state': { fits: fitsState },
   'is-in-group': { fits: upTo(1), kinds: primitive },
@@ -38,8 +38,14 @@ const states =
   )
 const quantifiers = ['members', 'instances']
 const amounts = ['all', 'any', 'none']
-const isTrait = (type: string, word: string): boolean =>
-  (word === 'unique' && (type === 'clone' || type === 'bundle')) || (word === 'promotable' && type === 'clone')
+const traits = ['unique', 'promotable']
+const canBe: Readonly<Record<string, readonly string[]>> = { clone: traits, bundle: ['unique'] }
+
+/** `clone unique promotable`: a word before the traits, none after one. */
+function fitsType(words: readonly string[]): boolean {
+  const [type, ...asked] = splitSections(words, traits)
+  return type?.words.length === 1 && asked.every((section) => section.words.length === 0)
+}
 
 /** `started on-node n1 members all`: one word before the keywords, and one after each. */
 function fitsState(words: readonly string[]): boolean {
@@ -53,9 +59,11 @@ export async function refuseQuery({ words, cluster }: Call): Promise<void> {
   if (words.length === 0) throw wrongQuery('')
   if (question === undefined)
     throw wrongQuery(id in questions && words.length === 1 ? ` <resource-id> ${id}` : ' <resource-id> ')
+  const twice = name === 'is-type' && traits.find((trait) => rest.filter((word) => word === trait).length > 1)
+  if (twice) throw new Refusal(`'${twice}' cannot be used more than once`)
   if (!question.fits(rest)) throw wrongQuery(` <resource-id> ${name}`)
   const [value = ''] = rest
-  if (name === 'is-type' && !types.includes(value)) throw badValue(value, 'resource type', types)
+  if (name === 'is-type') refuseType(value, rest.slice(1))
   if (name === 'is-state') {
     if (!states.includes(value.toLowerCase())) throw badValue(value, 'state', states)
     for (const { keyword, words: given } of splitSections(rest, ['on-node', ...quantifiers]))
@@ -90,6 +98,12 @@ function refuseQuantifiers(
     throw new Refusal(
       "'instances' quantifier can be used only on clone resources and their instances, or on bundle resources and their replicas",
     )
+}
+
+function refuseType(type: string, asked: readonly string[]): void {
+  if (!types.includes(type)) throw badValue(type, 'resource type', types)
+  const wrong = traits.find((trait) => asked.includes(trait) && canBe[type]?.includes(trait) !== true)
+  if (wrong !== undefined) throw new Refusal(`type '${type}' cannot be ${wrong}`)
 }
 
 const badValue = (value: string, what: string, known: readonly string[]): Refusal =>

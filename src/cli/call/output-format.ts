@@ -28,7 +28,7 @@ export async function inFormat(call: Call, forms: Forms): Promise<Outcome> {
       return done(textOf(call, forms), forms.json)
     case 'json': {
       if (!forms.pcsJson) return done(`${JSON.stringify(forms.json, null, 2)}\n`, forms.json)
-      const form = await forms.pcsJson()
+      const form = byIds(await forms.pcsJson())
       return done(`${JSON.stringify(form)}\n`, form)
     }
     case 'cmd': {
@@ -50,3 +50,17 @@ function textOf(call: Call, { text, nothing }: Forms): string {
   const written = text()
   return written === '' && nothing !== undefined && call.speech.program === 'systole' ? `${nothing}\n` : written
 }
+
+/** pcs lists the pairs of a set by their ids in JSON, and by their names in text. */
+function byIds(form: unknown): unknown {
+  if (Array.isArray(form)) return form.map(byIds)
+  if (typeof form !== 'object' || form === null) return form
+  const entries = Object.entries(form).map(([key, value]): [string, unknown] => [
+    key,
+    key === 'nvpairs' && Array.isArray(value) ? value.toSorted((a, b) => (idOf(a) < idOf(b) ? -1 : 1)) : byIds(value),
+  ])
+  return Object.fromEntries(entries)
+}
+
+const idOf = (pair: unknown): string =>
+  typeof pair === 'object' && pair !== null && 'id' in pair ? String(pair.id) : ''

@@ -49,7 +49,8 @@ function containments(outer: XmlElement): readonly Relation[] {
   const id = outer.attributes.id ?? ''
   const members = innerResources(outer).map(({ attributes }) => attributes.id ?? '')
   const lines = members.length > 1 ? [`members: ${members.join(' ')}`] : []
-  if (members.length === 0) return []
+  // A bundle with nothing in it has its place for it.
+  if (members.length === 0 && outer.name !== 'bundle') return []
   return [
     { kind: 'inner resource(s)', id, of: id, members, lines },
     ...members.map((member): Relation => ({ kind: 'outer resource', id, of: member, members: [id], lines: [] })),
@@ -132,7 +133,9 @@ interface Came {
 function relationsOf({ relations }: Graph, id: string, { resource, relation }: Came): readonly Relation[] {
   const own = relations.filter((one) => (one.of === undefined ? one.members.includes(id) : one.of === id))
   return own.filter(
-    (one) => one !== relation && !(one.of !== undefined && one.members.every((member) => member === resource)),
+    (one) =>
+      one !== relation &&
+      !(one.of !== undefined && one.members.length > 0 && one.members.every((member) => member === resource)),
   )
 }
 

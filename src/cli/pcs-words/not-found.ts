@@ -76,7 +76,7 @@ const rows: readonly Row[] = [
   { code: 'resource-not-found', at: /^resource relations/, say: each((id) => `resource '${id}' does not exist`) },
   {
     code: 'resource-not-found',
-    at: /^(resource|stonith)( status|$)/,
+    at: /^(resource|stonith)( status|$)|^status resources/,
     say: each((id) => `resource or tag id '${id}' not found`),
   },
   { code: 'resource-not-found', at: /^resource utilization/, say: each((id) => `Unable to find a resource: ${id}`) },
@@ -182,7 +182,7 @@ const things: readonly {
   },
   {
     what: /^resource$/,
-    at: /^(resource|stonith)( status|$)/,
+    at: /^(resource|stonith)( status|$)|^status resources/,
     say: each((id) => `resource or tag id '${id}' not found`),
   },
 ]

@@ -32,7 +32,8 @@ const areas = [
 /** Usages of pcs, in the version that answers. */
 export async function grammarOfReference(reference: Reference): Promise<readonly Entry[]> {
   const answers: Entry[] = []
-  for (const area of areas) {
+  // Below `config` ours have commands of their own, which pcs does not have.
+  for (const area of [...areas, 'config']) {
     const { standardOutput } = await reference.run([area, 'help'])
     answers.push(...usagesIn(standardOutput).flatMap((usage) => entryOf(area, usage)))
   }

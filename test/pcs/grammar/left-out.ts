@@ -17,6 +17,10 @@ const leftOut: readonly { readonly begins: string; readonly reason: string }[] =
   { begins: 'status booth', reason: 'asks booth' },
   { begins: 'status qdevice', reason: 'asks a quorum device' },
   { begins: 'status nodes', reason: 'asks Corosync' },
+  ...['backup', 'restore', 'checkpoint', 'import-cman', 'export'].map((word) => ({
+    begins: `config ${word}`,
+    reason: 'acts on files of this host',
+  })),
   { begins: 'quorum', reason: 'corosync.conf, which is not there' },
   ...[
     'setup',
@@ -47,7 +51,6 @@ const leftOut: readonly { readonly begins: string; readonly reason: string }[] =
     'token',
     'join',
     'lint',
-    'verify',
   ].map((word) => ({ begins: `cluster ${word}`, reason: 'acts on the host, other hosts or files' })),
 ]
 

@@ -58,17 +58,25 @@ const rulePart = (draw: Draw): readonly string[] =>
       ...draw.maybe(40, draw.one('integer', 'number', 'version', 'string')),
       '3',
     ],
-    ['date', draw.one('gt', 'lt'), draw.one('2027-01-01', '2020-05-05', 'nodate')],
+    ['date', draw.one('gt', 'lt', 'eq', 'ne', 'lte'), draw.one('2027-01-01', '2020-05-05', 'nodate')],
     ['date', 'in_range', '2026-01-01', 'to', draw.one('2027-01-01', '2020-01-01')],
     ['date', 'in_range', '2026-01-01', 'to', 'duration', 'hours=1'],
     ['date-spec', draw.one('hours=9-16', 'weekdays=1-5', 'years=2026', 'hours=x'), ...draw.maybe(30, 'months=1-6')],
     ['resource', draw.one('ocf:heartbeat:Dummy', '::IPaddr2', 'ocf::')],
     ['op', 'monitor', ...draw.maybe(50, 'interval=30s')],
   )
-const rule: Maker = (draw) => [
-  ...(draw.chance(10) ? ['(', ...rulePart(draw), ')'] : rulePart(draw)),
-  ...(draw.chance(25) ? [draw.one('and', 'or'), ...rulePart(draw)] : []),
-]
+const rule: Maker = (draw) => nested(draw, 3)
+
+/** Parts in brackets, which stand in the words next to them or alone, as shells and people have it. */
+function nested(draw: Draw, depth: number): readonly string[] {
+  const part = (): readonly string[] => {
+    if (depth === 0 || !draw.chance(18)) return rulePart(draw)
+    const inner = nested(draw, depth - 1)
+    return draw.chance(80) ? ['(', ...inner, ')'] : [`(${inner[0]}`, ...inner.slice(1, -1), `${inner.at(-1)})`]
+  }
+  const more = draw.chance(15) ? [draw.one('and', 'or'), ...part()] : []
+  return [...part(), ...(draw.chance(30) ? [draw.one('and', 'or'), ...part(), ...more] : [])]
+}
 
 const makers: readonly (readonly [names: string, make: Maker])[] = [
   [

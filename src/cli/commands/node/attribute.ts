@@ -67,12 +67,12 @@ async function showAttributes(call: Call): Promise<Outcome> {
 export const ownSets = <Set>(call: Call, sets: readonly Set[]): readonly Set[] =>
   writesAs011(call.speech) ? sets.slice(0, 1) : sets
 
-/** pcs puts no name of an attribute in quotes. */
+/** pcs puts nothing of an attribute in quotes. */
 const attributeWords = (call: Call, attributes: Readonly<Record<string, string>>): readonly string[] =>
   judgesAsPcs(call.speech)
     ? Object.entries(attributes)
         .toSorted(([a], [b]) => (a < b ? -1 : 1))
-        .map(([name, value]) => `${name}${pairWords({ '': value }).join('')}`)
+        .map(([name, value]) => `${name}=${value}`)
     : pairWords(attributes).toSorted()
 
 /** pcs lists nodes by their names. */

@@ -27,15 +27,7 @@ export const resourceFailcount: Command = {
     onlyKnown(written, ['node', 'operation', 'interval'], 'A fail count')
     // An empty value asks for nothing.
     const options = new Map([...written].filter(([, value]) => value !== ''))
-    if (options.has('interval') && !options.has('operation'))
-      throw new Refusal({
-        own: "An interval is that of an operation. Specify 'operation=<operation>', too.",
-        about: {
-          code: 'said-by-pcs',
-          errors: ["If option 'interval' is specified, option 'operation' must be specified as well"],
-          closes: false,
-        },
-      })
+    refuseInterval(options)
     const { cib } = await call.cluster.readCib()
     const status = statusOf(call, cib)
     const facts = status.nodes.flatMap(({ name: node, attributes }) =>
@@ -65,6 +57,33 @@ export const resourceFailcount: Command = {
     if (shown.length === 0) return done(`No failcounts${headline(about)}\n`, [])
     return done(describe(shown, call.flags.has('full'), about), shown)
   },
+}
+
+function refuseInterval(options: ReadonlyMap<string, string>): void {
+  const interval = options.get('interval')
+  if (interval === undefined) return
+  const alone = options.has('operation')
+    ? []
+    : [
+        {
+          own: "An interval is that of an operation. Specify 'operation=<operation>', too.",
+          error: "If option 'interval' is specified, option 'operation' must be specified as well",
+        },
+      ]
+  const malformed =
+    parseDurationMs(interval) === undefined
+      ? [
+          {
+            own: `'${interval}' is not a valid interval. Specify a time, such as 10s or 2m.`,
+            error: `'${interval}' is not a valid interval value, use time interval (e.g. 1, 2s, 3m, 4h, ...)`,
+          },
+        ]
+      : []
+  const reasons = [...alone, ...malformed].map(({ own, error }) => ({
+    own,
+    about: { code: 'said-by-pcs', errors: [error], closes: false } as const,
+  }))
+  if (reasons.length > 0) throw new Refusal(...reasons)
 }
 
 interface FailCount {

@@ -132,6 +132,8 @@ function isType(resource: Resource, words: readonly string[]): boolean {
   const [kind, ...flags] = words
   if (kind === undefined || !['primitive', 'group', 'clone', 'bundle'].includes(kind))
     throw new Refusal(`'${kind ?? ''}' is not a resource type. Specify primitive, group, clone or bundle.`)
+  const twice = flags.find((flag, index) => flags.indexOf(flag) < index)
+  if (twice !== undefined) throw new Refusal(`'${twice}' is given twice.`)
   const own = typeOf(resource)
   return own[0] === kind && flags.every((flag) => own.includes(flag))
 }

@@ -1,4 +1,4 @@
-import type { PrimitiveResource } from '../../../status/index.ts'
+import type { ClusterStatus, PrimitiveResource } from '../../../status/index.ts'
 import { namedIn } from '../../../tools/index.ts'
 import { judgesAsPcs } from '../../as-pcs/speech.ts'
 import { type Call, type Command, done, type Outcome, Refusal } from '../../call/command.ts'
@@ -62,7 +62,8 @@ async function show(call: Call, what: { readonly fencing: boolean; readonly none
     hideInactive,
     keep: () => true,
     anyNode: judgesAsPcs(call.speech),
-    anyResource: judgesAsPcs(call.speech) && hideInactive,
+    // With one of these, pcs says that nothing is active, also of what it does not know.
+    anyResource: judgesAsPcs(call.speech) && (hideInactive || node !== undefined),
     ...(node === undefined ? {} : { node }),
   })
   // pcs shows the member that is named, and not its whole group.
@@ -72,11 +73,27 @@ async function show(call: Call, what: { readonly fencing: boolean; readonly none
     ...(selected.resources.length === 0 ? [] : resourceLines(selected, call.speech, { hideInactive, node, isTold })),
   ]
   const levels = what.fencing && names.length === 0 && node === undefined ? topologyLines(cib, call.speech.dialect) : []
-  const empty = own.resources.length === 0 && !hideInactive && node === undefined ? what.none : 'No active resources'
+  const empty = isEmptyList({ status, own, names, hideInactive, node }, call) ? what.none : 'No active resources'
   const verified = call.flags.has('verified')
     ? coverageLines(coverageOf(selected, []), secondsOf(call.terminal.now())).map((line) => `  * ${line}`)
     : []
   const looked = verified.length === 0 ? [] : ['Verified:', ...verified]
   const text = [...(lines.length > 0 ? lines : [empty]), ...levels, ...looked].map((line) => `${line}\n`).join('')
   return done(text, resourceFacts(selected.resources))
+}
+
+interface Listed {
+  readonly status: ClusterStatus
+  readonly own: ClusterStatus
+  readonly names: readonly string[]
+  readonly hideInactive: boolean
+  readonly node: string | undefined
+}
+
+/** Whether there is nothing of this kind at all. pcs looks at what is listed with the other kind: fence devices beside resources that are active. */
+function isEmptyList({ status, own, names, hideInactive, node }: Listed, call: Call): boolean {
+  const whole = own.resources.length === 0 && !hideInactive && node === undefined
+  if (whole || !judgesAsPcs(call.speech) || names.length > 0) return whole
+  const which = { ids: [], hideInactive, keep: () => true, anyNode: true, ...(node === undefined ? {} : { node }) }
+  return select(status, which).resources.length > 0
 }
