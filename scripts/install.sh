@@ -29,7 +29,7 @@ esac
 [ "${1:-}" = faults ] && packages+=(strace faketime)
 [ "${1:-}" = remote ] && packages+=(podman docker.io crun containernetworking-plugins iptables)
 [ "${1:-}" = rollout ] && packages+=(mariadb-server galera-4 rsync rabbitmq-server python3-pika python3-pymysql ansible-core facter)
-[ "${1:-}" = services ] && packages+=(bind9-dnsutils musl-tools curl python3-consul dnsmasq-base)
+[ "${1:-}" = services ] && packages+=(bind9-dnsutils musl-tools curl python3-consul dnsmasq-base victoria-metrics)
 [ "${1:-}" = facts ] && packages+=(smartmontools)
 [ "${1:-}" = console ] && packages+=(chromium firefox-esr fonts-dejavu-core tcpdump)
 [ "${1:-}" = agents ] && packages+=(mariadb-server mariadb-backup galera-4 rsync rabbitmq-server python3-pika redis-server redis-tools bc

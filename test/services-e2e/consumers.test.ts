@@ -1,4 +1,4 @@
-/** Programs of others follow the instances of a service, unmodified: HAProxy by SRV records, dnsmasq as the resolver of a host. */
+/** Programs of others follow the instances of a service, unmodified: HAProxy by SRV records, dnsmasq as the resolver of a host, a collector of metrics by Consul's paths. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
@@ -32,6 +32,7 @@ beforeAll(async () => {
   await lab.systole('n1', 'service', 'create', 'www', 'web-clone', 'port=8080', 'tags=public', 'weight=5')
   await lab.systole('n1', 'service', 'wait', 'www', '--min=3', '--timeout=200s')
   await lab.systole('n1', 'service', 'dns', 'enable')
+  await lab.systole('n1', 'service', 'http', 'enable', 'listen=node')
 }, 480_000)
 
 afterAll(async () => {
@@ -113,4 +114,47 @@ test('dnsmasq sends the names of the cluster to its nodes, and the host finds th
   await followed('dnsmasq', async () => await asked('www.service.systole'))
   expect(await asked('_www._tcp.service.systole', 'SRV')).toEqual(nodes.map((node) => `1 5 8080 ${node}.node.systole.`))
   expect(await askedOutside('dig', '@127.0.0.1', 'nosuch.service.systole')).toContain('status: NXDOMAIN')
+}, 240_000)
+
+interface Targets {
+  readonly data: {
+    readonly activeTargets: readonly { readonly discoveredLabels: Readonly<Record<string, string>> }[]
+  }
+}
+
+/** Debian builds Prometheus without Consul; VictoriaMetrics reads the same configuration. */
+test('a collector of metrics finds the instances by consul_sd_configs, with their node and tags, and follows them', async () => {
+  const file = join(lab.folder, 'scrape.yml')
+  writeFileSync(
+    file,
+    `scrape_configs:
+  - job_name: www
+    consul_sd_configs:
+      - {server: "${lab.network.address('n1')}:8500", services: [www], tags: [public]}
+`,
+  )
+  begin(
+    'vmagent',
+    `-promscrape.config=${file}`,
+    '-promscrape.consulSDCheckInterval=1s',
+    '-remoteWrite.url=http://127.0.0.1:1/',
+    `-remoteWrite.tmpDataPath=${join(lab.folder, 'vmagent')}`,
+    '-httpListenAddr=127.0.0.1:9090',
+  )
+  const labels = async (): Promise<readonly Readonly<Record<string, string>>[]> => {
+    const answer = await askedOutside('curl', '-sf', 'http://127.0.0.1:9090/api/v1/targets')
+    const all =
+      answer === '' ? [] : (JSON.parse(answer) as Targets).data.activeTargets.map((one) => one.discoveredLabels)
+    return all.toSorted((one, other) => ((one.__address__ ?? '') < (other.__address__ ?? '') ? -1 : 1))
+  }
+  await followed('the collector', async () =>
+    (await labels()).map((one) => one.__address__?.replace(/:8080$/, '') ?? ''),
+  )
+  expect((await labels())[0]).toMatchObject({
+    __meta_consul_node: 'n1',
+    __meta_consul_dc: 'lab',
+    __meta_consul_service: 'www',
+    __meta_consul_service_port: '8080',
+    __meta_consul_tags: ',public,',
+  })
 }, 240_000)
