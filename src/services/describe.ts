@@ -21,6 +21,9 @@ export function describeVerified({ by, everyMs, since }: Verified, now: number):
 
 const seconds = (number: number): string => `${Number(number.toFixed(1))} s`
 
+/** How many whoever names no number waits for: all that are expected, and never none. A resource that is disabled has nobody to talk to. */
+export const awaitedOf = (service: Service): number => Math.max(1, service.expected)
+
 /** Undefined once that many are healthy; otherwise a sentence, and one for each instance that is missing. */
 export function missing(service: Service, min: number): readonly string[] | undefined {
   const healthy = healthyOf(service).length

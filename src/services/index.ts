@@ -39,7 +39,7 @@ export {
   type ServiceDefinition,
   serviceAttributePrefix,
 } from './definition.ts'
-export { countOf, describeInstance, describeVerified, missing } from './describe.ts'
+export { awaitedOf, countOf, describeInstance, describeVerified, missing } from './describe.ts'
 export {
   type DnsSetting,
   type Door,

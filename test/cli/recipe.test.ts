@@ -39,6 +39,8 @@ steps:
   - wait: converged
 `
 
+const steps = (...lines: readonly string[]): string => `steps:\n${lines.map((line) => `  - ${line}\n`).join('')}`
+
 test('a plan shows each step with what it would cause, and changes nothing', async () => {
   writeFileSync(recipe, whole)
   const { standardOutput, standardError } = await type('recipe', 'plan', recipe)
@@ -56,13 +58,23 @@ test('a plan shows each step with what it would cause, and changes nothing', asy
   expect(readFileSync(cib, 'utf8')).toBe(start)
 })
 
+test('what a step causes is what it causes after the steps before it', async () => {
+  const created = 'run: resource create db ocf:pacemaker:Dummy'
+  writeFileSync(recipe, steps(created, 'run: resource disable db', 'wait: {stopped: db}', 'run: resource enable db'))
+  const { standardOutput } = await type('recipe', 'plan', recipe)
+  expect(standardOutput.split('\n').filter((line) => / db on /.test(line))).toEqual([
+    '  * start db on n1',
+    '  * stop db on n1',
+    '  * start db on n1',
+  ])
+})
+
 test('a recipe runs in a cluster only', async () => {
   writeFileSync(recipe, whole)
   expect((await type('recipe', 'run', recipe)).exitCode).toBe(1)
   expect(readFileSync(cib, 'utf8')).toBe(start)
 })
 
-const steps = (...lines: readonly string[]): string => `steps:\n${lines.map((line) => `  - ${line}\n`).join('')}`
 const mistakes: readonly (readonly [string, string])[] = [
   ['a: b: c\n', ':1: '],
   ['[1]\n', ':1: '],

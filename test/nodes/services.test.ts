@@ -10,6 +10,8 @@ const lab = new Lab(nodes)
 beforeAll(async () => {
   await lab.start()
   await lab.formCluster(nodes)
+  // Nobody is lost here: a slow machine is to fence no node.
+  await lab.systole('n1', 'cluster', 'config', 'update', 'totem', 'token=15000')
   await lab.createFencing(nodes)
   const monitored = ['op', 'monitor', 'interval=5s', 'clone', '--wait']
   await lab.systole('n1', 'resource', 'create', 'web', 'ocf:systole:http', 'address=0.0.0.0', 'port=8080', ...monitored)
@@ -85,6 +87,7 @@ test('the cluster has converged when everything is there, and says what is missi
   const { code, text } = await failureOf('n1', 'wait', 'converged', '--timeout=2s')
   expect(text).toMatch(/^blocked\n.*web-clone: 2 of 3 running\n.*www: 2 of 3 healthy\n/ms)
   expect(code).toBe(3)
+  expect(text).toMatch(/^ {2}web: n2: -INFINITY ban cli-ban-web-clone-on-n2, /m)
   const pending = await failureOf('n3', 'service', 'wait', 'www', '--timeout=0')
   expect(pending.text).toMatch(/^www: 2 of 3 healthy\n.*web:\d: (?:stopped|declared)/s)
   expect(pending.code).toBe(75)

@@ -16,6 +16,8 @@ beforeAll(async () => {
   writeFileSync(join(lab.folder, 'resolv.conf'), 'nameserver 127.0.0.1\nsearch service.systole\noptions timeout:2\n')
   await lab.start()
   await lab.formCluster(nodes)
+  // Nobody is lost before the last test: a slow machine is to fence no node.
+  await lab.systole('n1', 'cluster', 'config', 'update', 'totem', 'token=15000')
   await lab.createFencing(nodes)
   const monitored = ['op', 'monitor', 'interval=2s', 'clone', '--wait']
   await lab.systole('n1', 'resource', 'create', 'web', 'ocf:systole:http', 'address=0.0.0.0', 'port=8080', ...monitored)
@@ -59,6 +61,8 @@ test('no node listens before it is enabled; then every node does, and the comman
   expect(said).toContain(
     'Every node answers questions about systole at 127.0.0.1 and its addresses in the cluster, port 53, by UDP and TCP, for whoever can reach it.',
   )
+  // Whoever has enabled it asks next.
+  expect(await short('n2', 'n2.node.systole')).toEqual([lab.network.address('n2')])
   for (const node of nodes)
     await lab.until(`${node} answers`, async () => (await short(node, 'www.service.systole')).length === 3)
 })
@@ -150,7 +154,9 @@ test('a port that is taken is a trouble in status, until it is free', async () =
   )
   const taken = lab.inNode('n2', 'sh', '-c', 'echo $$ > /run/taken; exec nc -l -k 127.0.0.1 53').catch(() => '')
   await lab.until('the port is taken', async () => (await lab.inNode('n2', 'ss', '-Hltn', 'sport = :53')) !== '')
-  await lab.systole('n1', 'service', 'dns', 'enable')
+  expect(await lab.systole('n2', 'service', 'dns', 'enable')).toContain(
+    'Before that, a program listened on 127.0.0.1 port 53 already.',
+  )
   await lab.until('it is said', async () =>
     (await lab.systole('n1', 'status')).includes('Another program listens on 127.0.0.1 port 53'),
   )
@@ -270,13 +276,16 @@ test('clients of Consul in JavaScript and Python on another host list the servic
   await lab.until('all are in an event', async () =>
     /^event: service\nid: \d+\ndata: {"service":"www"[^\n]*"healthy":3/.test(await curl('/v1/systole/events')),
   )
-  expect(JSON.parse(await curl('/v1/status/leader'))).toMatch(/^10\.83\.0\.\d+:7700$/)
+  await lab.until('the DC is known', async () =>
+    /^10\.83\.0\.\d+:7700$/.test(String(JSON.parse(await curl('/v1/status/leader')))),
+  )
   await followedInPython()
   await lab.systole('n1', 'service', 'http', 'disable')
   await lab.until('nobody listens', async () => (await curl('/v1/catalog/services')) === '')
 }, 90_000)
 
 test('without quorum a node refuses, or says what it knew as old, and a majority answers on', async () => {
+  await lab.systole('n1', 'cluster', 'config', 'update', 'totem', 'token=1000')
   await lab.systole('n1', 'property', 'set', 'fencing-enabled=false', '--force')
   // On the node itself: nobody else reaches it.
   const ask = async (): Promise<string> =>

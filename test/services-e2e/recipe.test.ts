@@ -11,6 +11,8 @@ const file = join(lab.folder, 'recipe.yaml')
 beforeAll(async () => {
   await lab.start()
   await lab.formCluster(nodes)
+  // Nobody is lost here: a slow machine is to fence no node.
+  await lab.systole('n1', 'cluster', 'config', 'update', 'totem', 'token=15000')
   await lab.createFencing(nodes)
   await lab.systole(
     'n1',

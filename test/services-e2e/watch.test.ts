@@ -45,6 +45,8 @@ beforeAll(async () => {
   writeFileSync(join(folder, 'pool.liquid'), template)
   writeFileSync(join(folder, 'pool.yaml'), watch)
   await lab.formCluster(nodes)
+  // Nobody is lost here: a slow machine is to fence no node.
+  await lab.systole('n1', 'cluster', 'config', 'update', 'totem', 'token=15000')
   await lab.createFencing(nodes)
   const monitored = ['op', 'monitor', 'interval=2s', 'clone', 'clone-max=1', '--wait']
   await lab.systole('n1', 'resource', 'create', 'web', 'ocf:systole:http', 'address=0.0.0.0', 'port=8080', ...monitored)
@@ -57,6 +59,8 @@ const pool = async (): Promise<number> =>
   (await lab.inNode('n1', 'cat', '/run/haproxy.cfg').catch(() => ''))
     .split('\n')
     .filter((line) => /^ +server /.test(line)).length
+/** What the daemon keeps of what it did last: until it is written, a daemon that is killed does it again. */
+const noted = async (): Promise<string> => await lab.inNode('n1', 'cat', '/var/lib/systole/watches/pool')
 const reloads = async (): Promise<number> => (await lab.inNode('n1', 'cat', '/run/reloads')).split('\n').length - 1
 
 test('the pool grows and shrinks with the instances, one reload a change, and no client sees an error', async () => {
@@ -74,8 +78,10 @@ test('the pool grows and shrinks with the instances, one reload a change, and no
   await lab.until('the pool has three again', async () => (await pool()) === 3)
   expect(await reloads()).toBe(grown + 2)
   // A daemon that begins again repeats nothing. While it is away its own instances count as failing: here it has none.
+  const before = await noted()
   await lab.systole('n1', 'resource', 'ban', 'web-clone', 'n1', '--wait')
   await lab.until('the pool has two', async () => (await pool()) === 2)
+  await lab.until('it is noted', async () => (await noted()) !== before)
   await lab.inNode('n1', 'sh', '-c', 'kill -9 $(cat /run/systole/systoled.pid)')
   await lab.until('it takes part again', async () => (await lab.status('n1')).nodes.every(({ online }) => online))
   await lab.systole('n1', 'resource', 'ban', 'web-clone', 'n3', '--wait')
@@ -91,6 +97,10 @@ test('with no instance left the last pool stays, as min says, and status names i
     (await lab.systole('n2', 'status')).includes('The watch pool of services has failed: www has 0 healthy instances'),
   )
   expect(await pool()).toBe(1)
+  // Nobody who waits for a service is content with none.
+  await expect(lab.systole('n2', 'service', 'wait', 'www', '--timeout=0')).rejects.toThrow(
+    /www: 0 of 1 healthy\n.*disabled/,
+  )
   await lab.systole('n1', 'resource', 'enable', 'web-clone', '--wait')
   await lab.until('nothing is said', async () => !(await lab.systole('n2', 'status')).includes('The watch pool'))
   await lab.inNode('n1', 'sh', '-c', 'kill $(cat /run/haproxy.pid)')

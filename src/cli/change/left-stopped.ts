@@ -45,6 +45,27 @@ export function stoppedTogether(cib: XmlElement, now: Date): readonly StoppedTog
   return [...groups].map(([cause, resources]) => ({ resources, cause }))
 }
 
+/** Of what runs, but less often than it was asked for: why the decision has no place for the rest. */
+export function withoutPlace(cib: XmlElement, now: Date): readonly StoppedTogether[] {
+  const decision = decide(cib, now)
+  return managed(decision).flatMap((id) => {
+    const instances = instancesOf(decision, id)
+    if (!instances.some(({ state }) => state.active.length > 0)) return []
+    const lacking = new Set(
+      instances
+        .filter((one) => !one.orphan && decision.assignment.primitives.get(one.id)?.node === undefined)
+        .map((one) => one.id),
+    )
+    const explained = explainResource(decision, id)?.instances.filter((instance) => lacking.has(instance.id)) ?? []
+    const roots = [...new Set(explained.flatMap(({ causes }) => causes.flatMap(rootsOf)))]
+    // That the others have their instance already is said by the numbers.
+    const others = roots.filter((text) => !text.endsWith(describeFull))
+    return others.length === 0 ? [] : [{ resources: [id], cause: others.join('; ') }]
+  })
+}
+
+const describeFull = 'clone-node-max instances are placed there already'
+
 function rootsOf({ text, because }: Cause): readonly string[] {
   return because.length === 0 ? [text] : because.flatMap(rootsOf)
 }

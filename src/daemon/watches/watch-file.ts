@@ -1,7 +1,7 @@
 /** A file of the folder watches: which services a node follows, and what it does when their healthy instances change. */
 import * as v from 'valibot'
 import { parse } from 'yaml'
-import { failed, ok, parseDurationMs, type Result, reasonOf } from '../../base/index.ts'
+import { didYouMean, failed, ok, parseDurationMs, type Result, reasonOf, similarWords } from '../../base/index.ts'
 
 export interface Watch {
   readonly name: string
@@ -44,6 +44,19 @@ const form = v.strictObject({
   timeout: v.optional(duration(100, 600_000, '30s, of at most 10min'), '30s'),
 })
 
+const keys = Object.keys(form.entries)
+
+/** A key that is misspelt or missing is named as one, and not by the words of the library. */
+function describe(issue: v.InferIssue<typeof form>): string {
+  const path = v.getDotPath(issue)
+  if (issue.type === 'strict_object' && path !== null) {
+    if (issue.expected !== 'never') return `${path} is missing`
+    const similar = similarWords(path, keys)
+    return `there is no key '${path}'.${didYouMean(similar) || ` Keys are ${keys.join(', ')}`}`.replace(/\?$/, '')
+  }
+  return `${path ?? 'the file'}: ${issue.message}`
+}
+
 /** Each report is a sentence. */
 export function parseWatch(name: string, text: string): Result<Watch, string> {
   let written: unknown
@@ -53,8 +66,7 @@ export function parseWatch(name: string, text: string): Result<Watch, string> {
     return failed(`it is not YAML: ${reasonOf(error).split('\n')[0]}`)
   }
   const read = v.safeParse(form, written)
-  if (!read.success)
-    return failed(...read.issues.slice(0, 10).map((issue) => `${v.getDotPath(issue) ?? 'the file'}: ${issue.message}`))
+  if (!read.success) return failed(...[...new Set(read.issues.slice(0, 10).map(describe))])
   const { services, debounce, min, template, to, check, run, timeout } = read.output
   const reports = [
     ...((template === undefined) !== (to === undefined) ? ['template and to go together'] : []),

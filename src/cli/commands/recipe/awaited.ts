@@ -1,5 +1,5 @@
 /** Whether what a step waits for is there. */
-import { missing } from '../../../services/index.ts'
+import { awaitedOf, missing } from '../../../services/index.ts'
 import { type ClusterStatus, type PrimitiveResource, partsOf, type Resource } from '../../../status/index.ts'
 import { type Call, Refusal } from '../../call/command.ts'
 import { knownServices, serviceNamed } from '../service/known.ts'
@@ -15,7 +15,7 @@ export async function lackingFor(call: Call, awaited: Awaited): Promise<string |
   const known = await knownServices(call)
   if (awaited.kind === 'service') {
     const service = serviceNamed(known, awaited.service)
-    return missing(service, awaited.min ?? service.expected)?.join('; ')
+    return missing(service, awaited.min ?? awaitedOf(service))?.join('; ')
   }
   const resource = resourceNamed(known.status, awaited.resource)
   const primitives = primitivesOf(resource)

@@ -6,7 +6,7 @@ import type { ClusterAccess } from '../../call/access.ts'
 import { type Call, changeFlags, Refusal } from '../../call/command.ts'
 import { findCommand } from '../../call/tree.ts'
 import { consequences } from '../../change/change.ts'
-import type { PlannedAction } from '../../change/planned-actions.ts'
+import { afterwards, type PlannedAction } from '../../change/planned-actions.ts'
 import { statusOf } from '../../facts/status-view.ts'
 import { refuseUnknown } from './awaited.ts'
 import type { Recipe, Step } from './recipe-file.ts'
@@ -14,12 +14,13 @@ import type { Recipe, Step } from './recipe-file.ts'
 export interface CheckedStep {
   readonly text: string
   readonly place: string
-  /** Of a command: what it would cause as the cluster is now. */
+  /** Of a command: what it would cause once the steps before it have done what they cause. */
   readonly actions: readonly PlannedAction[]
 }
 
 /** Throws a Refusal with every step that is wrong. */
 export async function checkRecipe(call: Call, { steps }: Recipe): Promise<readonly CheckedStep[]> {
+  const now = call.terminal.now()
   let current = withoutHolds((await call.cluster.readCib()).cib)
   const checked: CheckedStep[] = []
   for (const step of steps) {
@@ -32,8 +33,9 @@ export async function checkRecipe(call: Call, { steps }: Recipe): Promise<readon
     }
     // What follows builds on it: more mistakes would be about this one.
     if (mistakes.length > 0) throw new Refusal(...mistakes.map((sentence) => `${step.place}: ${sentence}`))
-    const actions = before === current ? [] : consequences(before, current, call.terminal.now()).actions
+    const actions = before === current ? [] : consequences(before, current, now).actions
     checked.push({ text: step.text, place: step.place, actions })
+    if (before !== current) current = afterwards(current, now)
   }
   return checked
 }

@@ -15,6 +15,7 @@ import {
 import { type Call, type Command, changeFlags, done, type Outcome, Refusal } from '../../call/command.ts'
 import { changeCib } from '../../change/change.ts'
 import { expectWords } from '../../grammar/words.ts'
+import { takenBefore, untilOpen } from './door-open.ts'
 
 interface Kind<Setting extends Door> {
   readonly word: 'dns' | 'http'
@@ -107,12 +108,23 @@ async function enable<Setting extends Door>(call: Call, kind: Kind<Setting>): Pr
     return parsed.value
   }
   const setting = settingFor(cib)
-  return await changeCib(call, {
+  const { live } = call.cluster
+  const was = current(cib, kind)
+  const listened = was.ok && was.value !== undefined && placesOf(was.value) === placesOf(setting)
+  const waits = live !== undefined && !listened && !call.flags.has('preview')
+  const taken = waits ? await takenBefore(live, setting) : undefined
+  const outcome = await changeCib(call, {
     edit: (before) => setClusterOptions(before, { values: { [option]: print(settingFor(before)) }, force: false }),
     message: () => opens(setting),
     facts: () => ({ [kind.word]: factsOf(setting) }),
   })
+  if (!waits || outcome.kind !== 'done') return outcome
+  const trouble = taken ?? (await untilOpen(live, setting))
+  if (trouble === undefined) return outcome
+  return { ...outcome, text: `${outcome.text}${trouble}\n`, json: { ...(outcome.json as object), trouble } }
 }
+
+const placesOf = ({ listen, port }: Door): string => [...listen, port].join(' ')
 
 async function disable<Setting extends Door>(call: Call, { word, option, called }: Kind<Setting>): Promise<Outcome> {
   expectWords(call.words, { atLeast: 0, atMost: 0, usage: `service ${word} disable` })

@@ -1,12 +1,13 @@
 /** Waiting for instances of a service, and seeing them come and go. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { parseDurationMs } from '../../../base/index.ts'
-import { countOf, describeInstance, missing, type Service } from '../../../services/index.ts'
+import { awaitedOf, countOf, missing } from '../../../services/index.ts'
 import { type Call, type Command, done, type Flag, type Outcome, Refusal } from '../../call/command.ts'
 import { liveCluster } from '../../call/live.ts'
 import { expectWords } from '../../grammar/words.ts'
 import { knownServices, serviceNamed } from './known.ts'
 import { serviceFacts } from './print.ts'
+import { type Change, changesBetween, type Line, linesOf } from './watch-lines.ts'
 
 const pollMs = 500
 /** EX_TEMPFAIL of sysexits.h: ask again later. */
@@ -32,7 +33,7 @@ export const serviceWait: Command = {
   usage: '<name> [--min=<number>] [--timeout=<duration>]',
   summary: 'Wait until enough instances of a service are healthy',
   details:
-    'The exit code is 0 once as many are healthy, and 75 with what is missing and why when the time is over. Without --min, as many as the service expects.',
+    'The exit code is 0 once as many are healthy, and 75 with what is missing and why when the time is over. Without --min, as many as the service expects, and at least one.',
   examples: ['systole service wait keystone --min=2 --timeout=5m'],
   flags: [{ name: 'min', value: 'number', summary: 'How many instances must be healthy (default: all)' }, timeoutFlag],
   completes: ['anything'],
@@ -52,7 +53,7 @@ async function waitForService(call: Call): Promise<Outcome> {
   let told = ''
   for (;;) {
     const service = serviceNamed(await knownServices(call), call.words[0] ?? '')
-    const min = least ?? service.expected
+    const min = least ?? awaitedOf(service)
     const lacking = missing(service, min)
     if (lacking === undefined) return done(`${service.definition.name}: ${countOf(service)}\n`, serviceFacts(service))
     const text = `${lacking.join('\n')}\n`
@@ -99,38 +100,7 @@ async function watchServices(call: Call): Promise<Outcome> {
   }
 }
 
-interface Line {
-  readonly service: string
-  readonly text: string
-  readonly facts: object
-}
-
-function linesOf(services: readonly Service[]): ReadonlyMap<string, Line> {
-  return new Map(
-    services.flatMap((service) =>
-      service.instances.map((instance): readonly [string, Line] => {
-        const { verified: _, ...facts } = instance
-        const { name } = service.definition
-        return [
-          `${name} ${instance.resource} ${instance.node}`,
-          { service: name, text: describeInstance(instance), facts },
-        ]
-      }),
-    ),
-  )
-}
-
-function changesBetween(before: ReadonlyMap<string, Line>, after: ReadonlyMap<string, Line>): readonly Line[] {
-  const changed = [...after].flatMap(([key, line]) => (before.get(key)?.text === line.text ? [] : [line]))
-  const gone = [...before].flatMap(([key, line]) =>
-    after.has(key)
-      ? []
-      : [{ ...line, text: `${line.text.replace(/:.*/s, '')}: gone`, facts: { ...line.facts, state: 'gone' } }],
-  )
-  return [...gone, ...changed]
-}
-
-function tell(call: Call, { service, text, facts }: Line): void {
+function tell(call: Call, { service, text, facts }: Change): void {
   const time = call.terminal.now().toISOString()
   const line = call.flags.has('json') ? JSON.stringify({ time, service, ...facts }) : `${time} ${service}: ${text}`
   process.stdout.write(`${line}\n`)

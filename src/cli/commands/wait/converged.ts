@@ -5,7 +5,7 @@ import { missing, type Service } from '../../../services/index.ts'
 import { type ClusterStatus, partsOf, type Resource } from '../../../status/index.ts'
 import { type Call, type Command, done, type Outcome } from '../../call/command.ts'
 import { liveCluster } from '../../call/live.ts'
-import { stoppedTogether } from '../../change/left-stopped.ts'
+import { stoppedTogether, withoutPlace } from '../../change/left-stopped.ts'
 import { isFencing } from '../../facts/status-view.ts'
 import { expectWords } from '../../grammar/words.ts'
 import { knownServices } from '../service/known.ts'
@@ -38,8 +38,10 @@ async function untilConverged(call: Call): Promise<Outcome> {
     const text = [`${verdict.state}\n`, ...verdict.missing.map((line) => `  ${line}\n`)].join('')
     if (verdict.state === 'converged' || performance.now() >= until)
       return done(text, verdict, exitCodes[verdict.state])
-    if (text !== told) call.terminal.progress(text.trimEnd())
-    told = text
+    // How long ago something was is no news.
+    const news = text.replace(/ \([^()]* ago\)/g, '')
+    if (news !== told) call.terminal.progress(text.trimEnd())
+    told = news
     await delay(pollMs)
   }
 }
@@ -65,7 +67,9 @@ async function judge(call: Call, state: ClusterState): Promise<Verdict> {
     return { state: 'converging', missing: [...lacking, ...transition.pending.map((action) => `pending: ${action}`)] }
   const blocked = transition.blockedBy
   if (lacking.length === 0 && blocked.length === 0) return { state: 'converged', missing: [] }
-  const causes = stoppedTogether((await call.cluster.readCib()).cib, call.terminal.now()).map(
+  const { cib } = await call.cluster.readCib()
+  const now = call.terminal.now()
+  const causes = [...stoppedTogether(cib, now), ...withoutPlace(cib, now)].map(
     ({ resources, cause }) => `${resources.join(', ')}: ${cause}`,
   )
   return {
