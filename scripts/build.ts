@@ -5,7 +5,7 @@
  */
 import { execFileSync } from 'node:child_process'
 import { chmodSync, copyFileSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
-import { join, relative } from 'node:path'
+import { join } from 'node:path'
 import { type BuildOptions, build, type Plugin } from 'esbuild'
 import packageFile from '../package.json' with { type: 'json' }
 import { buildConsole } from './build-console.ts'
@@ -48,6 +48,9 @@ const commands: Readonly<Record<string, string>> = {
   // The components of a play, as the command of such a runner.
   'systole-components': 'src/daemon/plays/perform/perform.ts',
 }
+
+/** Code of its own for some of the commands of one of these, which chooses it when it starts. */
+const partOfSystole = { name: 'systole-jobs', source: 'src/cli/start/jobs.ts' } as const
 
 /**
  * What a program does not need when it starts is not parsed then. gRPC's reader of .proto files is for services that none of
@@ -119,6 +122,7 @@ mkdirSync(join(fresh, 'code'), { recursive: true })
 copyFileSync('test/scheduler/cases/what-if/running.xml', join(fresh, 'code/sample.xml'))
 for (const [name, source] of Object.entries(commands))
   if (named.length === 0 || named.includes(name)) await bundleCommand(name, source, fresh)
+if (named.length === 0 || named.includes('systole')) await bundleCode(partOfSystole.name, partOfSystole.source, fresh)
 if (fresh !== 'dist') {
   const old = `dist.old-${process.pid}`
   if (existsSync('dist')) renameSync('dist', old)
@@ -144,8 +148,12 @@ async function bundle(entryPoints: Record<string, string>, outdir: string): Prom
   })
 }
 
-async function bundleCommand(name: string, source: string, outdir: string): Promise<void> {
-  const code = join(outdir, 'code', `${name}.cjs`)
+function codeOf(name: string): string {
+  return join('code', `${name}.cjs`)
+}
+
+async function bundleCode(name: string, source: string, outdir: string): Promise<void> {
+  const code = join(outdir, codeOf(name))
   await build({
     ...common,
     entryPoints: [source],
@@ -157,15 +165,22 @@ async function bundleCommand(name: string, source: string, outdir: string): Prom
     // A script has no loader of its own.
     supported: { 'dynamic-import': false },
   })
+  // In a process of its own: what is compiled there is what a command leaves behind that has done its work.
+  execFileSync(process.execPath, [join(outdir, 'compile-commands.mjs'), code], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+}
+
+async function bundleCommand(name: string, source: string, outdir: string): Promise<void> {
+  await bundleCode(name, source, outdir)
   await build({
     ...common,
     entryPoints: ['src/program/start.ts'],
     outfile: join(outdir, `${name}.cjs`),
     format: 'cjs',
-    define: { 'process.env.SYSTOLE_CODE': JSON.stringify(relative(outdir, code)) },
-  })
-  // In a process of its own: what is compiled there is what a command leaves behind that has done its work.
-  execFileSync(process.execPath, [join(outdir, 'compile-commands.mjs'), code], {
-    stdio: ['ignore', 'ignore', 'inherit'],
+    define: {
+      'process.env.SYSTOLE_CODE': JSON.stringify(codeOf(name)),
+      'process.env.SYSTOLE_CODE_OF_JOBS': JSON.stringify(name === 'systole' ? codeOf(partOfSystole.name) : ''),
+    },
   })
 }

@@ -16,6 +16,10 @@ const work: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['-f', cib, 'constraint', '--json'],
     ['resource', 'create', '--help'],
   ],
+  'systole-jobs': [
+    ['job', 'list'],
+    ['job', 'run', '--all', '--', 'true'],
+  ],
   'systole-tool': [
     ['crm_mon', '-1'],
     ['crm_resource', '--list'],
@@ -30,9 +34,14 @@ const compiled = compiledFile(file)
 rmSync(compiled, { force: true })
 const { main, script } = loadProgram(file)
 process.env.CIB_file = cib
+// On a host with a daemon, too, nothing is asked of it, and nothing done.
+process.env.SYSTOLE_ROOT = join(dirname(file), 'no-such-root')
+const endsWith = basename(file, '.cjs') === 'systole-jobs' ? 1 : 0
+// That there is no daemon is known.
+if (endsWith !== 0) Object.assign(process.stderr, { write: () => true })
 for (const words of work[basename(file, '.cjs')] ?? []) {
   const exitCode = await main(words)
-  if (exitCode !== 0) throw new Error(`${words.join(' ')}: exit code ${exitCode}`)
+  if (exitCode !== endsWith) throw new Error(`${words.join(' ')}: exit code ${exitCode}`)
 }
 // Whole on the disk or not there: V8 does not see that some of it is missing.
 const open = openSync(`${compiled}.new`, 'w')

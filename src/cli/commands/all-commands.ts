@@ -69,8 +69,7 @@ import { hostAuth, hostDeauth, statusPcsd } from './host/host.ts'
 import { importCluster } from './import/import.ts'
 import { incidentExport, incidentList, incidentShow } from './incident/incident.ts'
 import { inventory } from './inventory/inventory.ts'
-import { jobCopy } from './job/copy.ts'
-import { jobCancel, jobList, jobOutput, jobRun, jobShow } from './job/job.ts'
+import { jobCommands } from './job/job-commands.ts'
 import { lockAcquire, lockList, lockRelease, lockRun } from './lock/lock.ts'
 import { metrics } from './metrics/metrics.ts'
 import { nodeAttribute } from './node/attribute.ts'
@@ -414,12 +413,7 @@ export const allCommands: readonly Command[] = [
   roleRemove,
   holdList,
   holdRelease,
-  jobRun,
-  jobCopy,
-  jobList,
-  jobShow,
-  jobOutput,
-  jobCancel,
+  ...jobCommands,
   lockAcquire,
   lockRelease,
   lockList,

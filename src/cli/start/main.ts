@@ -7,19 +7,8 @@ import { liveAccess } from '../access/live-access.ts'
 import { completeLine } from '../call/completion.ts'
 import { realTerminal } from '../call/terminal.ts'
 import { allCommands } from '../commands/all-commands.ts'
-import { runLine } from './run.ts'
-
-/** As a shell reports a program that SIGPIPE has ended. */
-const closedPipeExit = 141
-
-/** Whoever reads the output has had enough, as `head` in `systole status | head -1`: the command ends without a word. */
-function endWithReader(): void {
-  for (const stream of [process.stdout, process.stderr])
-    stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EPIPE') throw error
-      process.exit(closedPipeExit)
-    })
-}
+import { endWithReader } from './end-with-reader.ts'
+import { printLine } from './print-line.ts'
 
 /** Resolves to the exit code. */
 export async function main(line: readonly string[]): Promise<number> {
@@ -32,7 +21,7 @@ export async function main(line: readonly string[]): Promise<number> {
     return 0
   }
   const terminal = realTerminal()
-  const printed = await runLine({
+  return await printLine({
     commands: allCommands,
     line,
     terminal,
@@ -43,7 +32,4 @@ export async function main(line: readonly string[]): Promise<number> {
     openCluster: (file, makesFile) =>
       file === undefined ? liveAccess(root, terminal.user) : fileAccess(file, makesFile),
   })
-  process.stderr.write(printable(printed.standardError))
-  process.stdout.write(printable(printed.standardOutput))
-  return printed.exitCode
 }

@@ -7,15 +7,37 @@ import { descriptor, type Messages } from '../generated/systole.ts'
 
 export type MessageName = keyof Messages
 
-const root = protobuf.Root.fromJSON(descriptor as protobuf.INamespace)
+const declared: Readonly<Record<string, protobuf.AnyNestedObject>> = descriptor.nested.systole.nested
+const root = new protobuf.Root()
+const namespace = root.define('systole')
 const types = new Map<MessageName, protobuf.Type>()
 
+/** Made when it is used: to make the types of all messages takes longer than most commands do. */
 export function messageType(name: MessageName): protobuf.Type {
   const known = types.get(name)
   if (known) return known
+  declare(name.split('.')[0] ?? name)
+  root.resolveAll()
   const type = root.lookupType(`systole.${name}`)
   types.set(name, type)
   return type
+}
+
+/** With those that are inside it. */
+function declare(name: string): void {
+  const one = declared[name]
+  if (one === undefined || namespace.get(name) !== null) return
+  const isService = !('fields' in one || 'values' in one)
+  if (isService) return
+  namespace.addJSON({ [name]: one })
+  for (const inner of typesIn(one)) declare(inner)
+}
+
+/** The names of the types of its fields, whether they are declared beside it or in it. */
+function typesIn(one: protobuf.AnyNestedObject): readonly string[] {
+  const fields = 'fields' in one ? Object.values(one.fields).map(({ type }) => type) : []
+  const nested = 'nested' in one && one.nested !== undefined ? Object.values(one.nested) : []
+  return [...fields, ...nested.flatMap(typesIn)]
 }
 
 export function encode<Name extends MessageName>(name: Name, message: Messages[Name]): Buffer {
