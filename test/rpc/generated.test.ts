@@ -39,7 +39,7 @@ const described = (type: protobuf.Type): unknown => [
   type.fieldsArray.map((field) => [
     field.name,
     field.resolve().resolvedType?.fullName,
-    field.hasPresence,
+    Boolean(field.hasPresence),
     field.packed,
   ]),
 ]
