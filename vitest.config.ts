@@ -122,6 +122,7 @@ const longFiles = [
   'nodes/tools',
   'nodes/orchestrate',
   'simulation/simulation',
+  'simulation/broken',
   'tools/debian',
   'daemon/jobs/remote-tasks',
   'fuzz/messages',

@@ -65,7 +65,7 @@ async function seenBy(node: string): Promise<{ readonly dc: string; readonly onl
 test('the start, the failure and the recovery of a resource are told once, by the node that did it', async () => {
   await lab.systole('n1', 'alert', 'create', `path=${agent}`, 'id=file')
   await lab.systole('n1', 'alert', 'recipient', 'add', 'file', 'value=/srv/alerts/log', 'id=log')
-  await lab.systole('n1', 'resource', 'create', 'work', 'ocf:pacemaker:Dummy', 'op', 'monitor', 'interval=1s', '--wait')
+  await lab.prepare('n1', 'resource', 'create', 'work', 'ocf:pacemaker:Dummy', 'op', 'monitor', 'interval=1s', '--wait')
   const [where = ''] = await lab.whereIs('work', 'n1')
   const op = (name: string, result: string): string =>
     `Resource operation '${name}' for 'work' on '${where}': ${result}`

@@ -15,7 +15,7 @@ beforeAll(async () => {
   await lab.start()
   await lab.formCluster(nodes)
   await lab.createFencing(nodes)
-  await lab.systole('n1', 'resource', 'create', 'web', 'ocf:pacemaker:Dummy', '--wait')
+  await lab.prepare('n1', 'resource', 'create', 'web', 'ocf:pacemaker:Dummy', '--wait')
 }, 120_000)
 
 afterAll(async () => {

@@ -7,8 +7,8 @@ const lab = new Lab(['n1', 'n2'])
 beforeAll(async () => {
   await lab.start()
   await lab.formCluster(['n1'])
-  await lab.systole('n1', 'property', 'set', 'stonith-enabled=false')
-  await lab.systole(
+  await lab.prepare('n1', 'property', 'set', 'stonith-enabled=false')
+  await lab.prepare(
     'n1',
     'resource',
     'create',

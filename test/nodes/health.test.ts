@@ -10,7 +10,7 @@ beforeAll(async () => {
   await lab.start()
   await lab.formCluster(nodes)
   await lab.createFencing(nodes)
-  await lab.systole('n1', 'resource', 'create', 'web', 'ocf:pacemaker:Dummy', '--wait')
+  await lab.prepare('n1', 'resource', 'create', 'web', 'ocf:pacemaker:Dummy', '--wait')
 }, 180_000)
 
 afterAll(() => lab.close(), 60_000)
@@ -48,7 +48,7 @@ const colours = async (node: string, what: string): Promise<string | undefined> 
 test('nothing is read until it is switched on, then every node has its health', async () => {
   expect((await health('n1')).size).toBe(0)
   const options = ['hardware-health-interval=1s', 'hardware-health-recovery=5s', 'node-health-strategy=migrate-on-red']
-  await lab.systole('n1', 'property', 'set', 'hardware-health=true', ...options)
+  await lab.prepare('n1', 'property', 'set', 'hardware-health=true', ...options)
   for (const node of nodes)
     await lab.until(`${node} has read its BMC`, async () => {
       const parts = await health(node)
@@ -110,6 +110,6 @@ test('a fan that stands still and a power supply that fails count, and what its 
 }, 150_000)
 
 test('switched off, no health is recorded and nothing is avoided', async () => {
-  await lab.systole('n1', 'property', 'set', 'hardware-health=false')
+  await lab.prepare('n1', 'property', 'set', 'hardware-health=false')
   for (const node of nodes) await lab.until(`${node} has none`, async () => (await health(node)).size === 0)
 }, 60_000)

@@ -16,9 +16,9 @@ beforeAll(async () => {
   await lab.formCluster()
   await lab.createFencing()
   const vip = `resource create vip ocf:heartbeat:IPaddr2 ip=${lab.network.virtualAddress} cidr_netmask=24 nic=eth0 --group site`
-  await lab.systole('n1', ...line(vip))
-  await lab.systole('n1', ...line('resource create web ocf:systole:http address=0.0.0.0 --group site --wait'))
-  await lab.systole('n1', ...line('resource create state ocf:pacemaker:Stateful promotable --wait'))
+  await lab.prepare('n1', ...line(vip))
+  await lab.prepare('n1', ...line('resource create web ocf:systole:http address=0.0.0.0 --group site --wait'))
+  await lab.prepare('n1', ...line('resource create state ocf:pacemaker:Stateful promotable --wait'))
 }, 120_000)
 
 afterAll(() => lab.close(), 60_000)
@@ -28,7 +28,7 @@ test('another cluster’s services go on while they are taken over', async () =>
   await lab.until('the client is answered', () => client.lastGood !== undefined)
   const where = await lab.whereIs('web', 'n1')
   // The other cluster, as it leaves: its resources run, nobody looks after them.
-  await lab.systole('n1', 'property', 'set', 'maintenance-mode=true')
+  await lab.prepare('n1', 'property', 'set', 'maintenance-mode=true')
   const cib = join(lab.folder, 'cib.xml')
   writeFileSync(cib, await lab.systole('n1', 'cluster', 'cib'))
   const corosync = join(lab.folder, 'corosync.conf')
@@ -56,7 +56,7 @@ test('another cluster’s services go on while they are taken over', async () =>
   expect(imported).toMatch(/\* state: on n\d.*\(Promoted\)/)
   // Fence devices are no services: their start is a question to the power controllers.
   expect(imported).toMatch(/Without maintenance mode this would happen:\n( {2}\* start fence-n\d on n\d\n){3}Note/)
-  await lab.systole('n1', 'property', 'set', 'maintenance-mode=false', '--wait')
+  await lab.prepare('n1', 'property', 'set', 'maintenance-mode=false', '--wait')
   expect(await lab.whereIs('web', 'n1')).toEqual(where)
   expect(client.longestGapMs(taken)).toBeLessThan(1000)
   expect(client.answers.filter(({ ok, asked }) => !ok && asked >= taken)).toEqual([])

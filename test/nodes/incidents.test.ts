@@ -33,10 +33,10 @@ interface Shown {
 }
 
 test('where the time of a start went: the slow one and what waited for it, on every node', async () => {
-  await lab.systole('n1', 'resource', 'create', 'slow', 'ocf:pacemaker:Dummy', 'op_sleep=1', '--disabled')
-  await lab.systole('n1', 'resource', 'create', 'quick', 'ocf:pacemaker:Dummy', '--disabled')
-  await lab.systole('n1', 'resource', 'create', 'after', 'ocf:pacemaker:Dummy', 'op_sleep=2', '--disabled')
-  await lab.systole('n1', 'constraint', 'order', 'slow', 'then', 'after')
+  await lab.prepare('n1', 'resource', 'create', 'slow', 'ocf:pacemaker:Dummy', 'op_sleep=1', '--disabled')
+  await lab.prepare('n1', 'resource', 'create', 'quick', 'ocf:pacemaker:Dummy', '--disabled')
+  await lab.prepare('n1', 'resource', 'create', 'after', 'ocf:pacemaker:Dummy', 'op_sleep=2', '--disabled')
+  await lab.prepare('n1', 'constraint', 'order', 'slow', 'then', 'after')
   await lab.systole('n1', 'resource', 'enable', 'slow', 'quick', 'after', '--wait')
   const read = async (node: string): Promise<Shown> =>
     JSON.parse(await lab.systole(node, 'history', 'show', '--json')) as Shown
@@ -67,7 +67,7 @@ test('where the time of a start went: the slow one and what waited for it, on ev
 
 test('the incident of a power cut has its cause, its fencing and the time that the service was away, on every node', async () => {
   expect(await lab.systole('n1', 'incident', 'list')).toBe('No incidents.\n')
-  await lab.systole('n1', 'resource', 'create', 'web', 'ocf:pacemaker:Dummy', '--wait')
+  await lab.prepare('n1', 'resource', 'create', 'web', 'ocf:pacemaker:Dummy', '--wait')
   await lab.systole('n1', 'resource', 'move', 'web', 'n3')
   expect(await lab.systole('n2', 'incident', 'list')).toBe('No incidents.\n')
   await lab.power.off('n3')

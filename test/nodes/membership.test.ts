@@ -32,8 +32,8 @@ test('a fourth node changes no votes; a fifth makes five voters', async () => {
 }, 60_000)
 
 test('a node is removed: its resources move, and it forgets the cluster', async () => {
-  await lab.systole('n1', 'resource', 'create', 'work', 'ocf:pacemaker:Dummy')
-  await lab.systole('n1', 'constraint', 'location', 'work', 'prefers', 'n5', '--wait')
+  await lab.prepare('n1', 'resource', 'create', 'work', 'ocf:pacemaker:Dummy')
+  await lab.prepare('n1', 'constraint', 'location', 'work', 'prefers', 'n5', '--wait')
   await lab.until('it runs on n5', async () => (await lab.whereIs('work', 'n1'))[0] === 'n5')
   await lab.systole('n1', 'cluster', 'node', 'remove', 'n5')
   expect((await lab.status('n1')).nodes.map(({ name }) => name)).toEqual(['n1', 'n2', 'n3', 'n4'])

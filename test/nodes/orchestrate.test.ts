@@ -9,8 +9,8 @@ const lab = new Lab(['n1', 'n2'])
 beforeAll(async () => {
   await lab.start()
   await lab.formCluster(['n1', 'n2'])
-  await lab.systole('n1', 'property', 'set', 'stonith-enabled=false')
-  await lab.systole('n1', 'role', 'add', 'db', 'n1')
+  await lab.prepare('n1', 'property', 'set', 'stonith-enabled=false')
+  await lab.prepare('n1', 'role', 'add', 'db', 'n1')
 }, 300_000)
 
 afterAll(() => lab.close(), 60_000)
@@ -20,10 +20,16 @@ interface Ended {
   readonly code: number
 }
 
-async function ended(node: string, line: string): Promise<Ended> {
+type Typed = (node: string, ...words: readonly string[]) => Promise<string>
+
+async function ended(
+  node: string,
+  line: string,
+  typed: Typed = (...command) => lab.systole(...command),
+): Promise<Ended> {
   const words = line.split(' ').filter((word) => word !== '')
   try {
-    return { out: await lab.systole(node, ...words), code: 0 }
+    return { out: await typed(node, ...words), code: 0 }
   } catch (error) {
     const { cause } = error as {
       readonly cause: { readonly code: number; readonly stdout: string; readonly stderr: string }
@@ -115,7 +121,8 @@ test('each verb prints and ends as the original does', async () => {
   const log = join(lab.folder, 'puppet.log')
   writeFileSync(log, 'Error: /Stage[main]: disk full\n')
   for (const [node, line, out, code] of table) {
-    const got = await ended(node, line.replace('LOG', log))
+    // All by one process: the tests below run a process for each.
+    const got = await ended(node, line.replace('LOG', log), (...words) => lab.prepare(...words))
     expect(got, line).toEqual({ out: typeof out === 'string' ? out : expect.stringMatching(out), code })
   }
   expect(await lab.systole('n1', 'rollout', 'versions', 'n2')).toMatch(
@@ -125,7 +132,7 @@ test('each verb prints and ends as the original does', async () => {
 
 test('a resource that has failed counts on its node, and one that runs again is a warning', async () => {
   const often = ['op', 'monitor', 'interval=1s', 'meta', 'migration-threshold=9']
-  await lab.systole('n1', 'resource', 'create', 'web', 'ocf:pacemaker:Dummy', ...often, '--wait')
+  await lab.prepare('n1', 'resource', 'create', 'web', 'ocf:pacemaker:Dummy', ...often, '--wait')
   const [where = ''] = await lab.whereIs('web', 'n1')
   expect((await ended('n1', 'orchestrate get_failures --show_warnings')).code).toBe(0)
   await lab.inNode(where, 'sh', '-c', 'find /run /var/run -name "Dummy-web.state" -delete')

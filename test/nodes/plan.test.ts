@@ -43,7 +43,7 @@ test('a file is applied in one version, by any node, and others’ changes stay'
   expect(await lab.systole('n2', 'resource', 'config', 'web')).toContain('priority=2')
 
   // What the file no longer names goes; what it never named stays.
-  await lab.systole('n2', 'resource', 'create', 'other', 'ocf:pacemaker:Dummy', '--wait')
+  await lab.prepare('n2', 'resource', 'create', 'other', 'ocf:pacemaker:Dummy', '--wait')
   describe(2)
   const removal = await lab.systole('n3', 'plan', file)
   expect(removal).toContain("- resources/primitive[@id='shop']")
@@ -55,12 +55,12 @@ test('a file is applied in one version, by any node, and others’ changes stay'
 }, 120_000)
 
 test('the configuration returns to a time: what that takes back, what differs and what it causes are shown first', async () => {
-  await lab.systole('n2', 'resource', 'create', 'early', 'ocf:pacemaker:Dummy', 'meta', 'priority=2', '--wait')
+  await lab.prepare('n2', 'resource', 'create', 'early', 'ocf:pacemaker:Dummy', 'meta', 'priority=2', '--wait')
   const time = new Date().toISOString()
   const then = await lab.systole('n1', 'config', 'show', '--json')
   const last = await lab.systole('n1', 'config', 'history', '--json')
   const version = (JSON.parse(last) as readonly { readonly version: number }[]).at(-1)?.version ?? 0
-  await lab.systole('n2', 'resource', 'create', 'late', 'ocf:pacemaker:Dummy', '--wait')
+  await lab.prepare('n2', 'resource', 'create', 'late', 'ocf:pacemaker:Dummy', '--wait')
   await lab.systole('n3', 'resource', 'meta', 'early', 'priority=9')
   const shown = await lab.systole('n1', 'config', 'undo', `--at=${time}`, '--preview')
   expect(shown).toContain(`Restored version ${version} of the configuration`)
@@ -91,7 +91,7 @@ test('every decision that the DC has kept is made again the same, with and witho
 }, 120_000)
 
 test('a change that nobody confirms is taken back, also when the DC that would do it has lost power', async () => {
-  await lab.systole('n1', 'resource', 'create', 'kept', 'ocf:pacemaker:Dummy', '--wait')
+  await lab.prepare('n1', 'resource', 'create', 'kept', 'ocf:pacemaker:Dummy', '--wait')
   const { dc } = JSON.parse(await lab.systole('n1', 'status', '--json')) as { readonly dc: string }
   const [asked = '', other = ''] = nodes.filter((node) => node !== dc)
   const told = await lab.systole(asked, 'resource', 'disable', 'kept', '--confirm-within=15s')

@@ -137,10 +137,10 @@ describe('a remote node', () => {
   }, 30_000)
 
   test('keeps what the option secret-names calls secret out of its log', async () => {
-    await lab.systole('n1', 'property', 'set', 'secret-names=stat*')
+    await lab.prepare('n1', 'property', 'set', 'secret-names=stat*')
     const agent = ['leaky', 'ocf:pacemaker:Dummy', 'state=/nowhere/swordfish', 'op', 'start', 'on-fail=block']
     await lab.systole('n1', 'resource', 'create', ...agent, '--disabled', '--force')
-    await lab.systole('n1', 'constraint', 'location', 'leaky', 'prefers', `${remote}=INFINITY`)
+    await lab.prepare('n1', 'constraint', 'location', 'leaky', 'prefers', `${remote}=INFINITY`)
     await lab.systole('n1', 'resource', 'enable', 'leaky')
     const log = join(lab.folder, 'nodes', remote, 'systoled.log')
     const said = (): readonly string[] =>

@@ -14,7 +14,7 @@ beforeAll(async () => {
   await lab.systole('n1', 'cluster', 'config', 'update', 'totem', 'token=15000')
   await lab.createFencing(nodes)
   const monitored = ['op', 'monitor', 'interval=5s', 'clone', '--wait']
-  await lab.systole('n1', 'resource', 'create', 'web', 'ocf:systole:http', 'address=0.0.0.0', 'port=8080', ...monitored)
+  await lab.prepare('n1', 'resource', 'create', 'web', 'ocf:systole:http', 'address=0.0.0.0', 'port=8080', ...monitored)
 }, 180_000)
 
 afterAll(() => lab.close(), 60_000)
@@ -104,13 +104,13 @@ test('the cluster has converged when everything is there, and says what is missi
 async function gated(marks: string): Promise<void> {
   const runs = async (resource: string): Promise<boolean> =>
     (await lab.systole('n1', 'resource', 'status', resource)).includes('Started')
-  await lab.systole('n1', 'resource', 'create', 'api', 'ocf:pacemaker:Dummy', '--disabled')
+  await lab.prepare('n1', 'resource', 'create', 'api', 'ocf:pacemaker:Dummy', '--disabled')
   await lab.systole('n1', 'service', 'gate', 'add', 'api', 'deep', 'min=3')
   await lab.systole('n1', 'service', 'dns', 'enable', '--wait')
-  await lab.systole('n1', 'resource', 'create', 'far', 'ocf:pacemaker:Dummy', '--disabled')
+  await lab.prepare('n1', 'resource', 'create', 'far', 'ocf:pacemaker:Dummy', '--disabled')
   const question = ['dns=page.service.systole', 'server=127.0.0.1', 'interval=1s']
   await lab.systole('n2', 'service', 'gate', 'add', 'far', 'west', ...question, 'min=3')
-  await lab.systole('n2', 'resource', 'create', 'never', 'ocf:pacemaker:Dummy', '--disabled')
+  await lab.prepare('n2', 'resource', 'create', 'never', 'ocf:pacemaker:Dummy', '--disabled')
   await lab.systole('n2', 'service', 'gate', 'add', 'never', 'west', ...question, 'min=4')
   await lab.systole('n1', 'resource', 'enable', 'api', 'far', 'never')
   await lab.until('DNS has enough for one', async () => await runs('far'))

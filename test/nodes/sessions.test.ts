@@ -26,9 +26,9 @@ beforeAll(async () => {
   chmodSync(lab.folder, 0o755)
   await lab.start()
   await lab.formCluster(['n1'])
-  await lab.systole('n1', 'property', 'set', 'stonith-enabled=false')
-  await lab.systole('n1', 'resource', 'create', 'web', 'ocf:pacemaker:Dummy', '--wait')
-  await lab.systole('n1', 'console', 'enable')
+  await lab.prepare('n1', 'property', 'set', 'stonith-enabled=false')
+  await lab.prepare('n1', 'resource', 'create', 'web', 'ocf:pacemaker:Dummy', '--wait')
+  await lab.prepare('n1', 'console', 'enable')
 }, 120_000)
 afterAll(async () => {
   await outside.close()

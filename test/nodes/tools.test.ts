@@ -9,8 +9,8 @@ const shims = join(lab.folder, 'systole/shims')
 beforeAll(async () => {
   await lab.start()
   await lab.formCluster()
-  await lab.systole('n1', 'property', 'set', 'stonith-enabled=false')
-  await lab.systole('n1', 'resource', 'create', 'web', 'ocf:pacemaker:Dummy', '--wait')
+  await lab.prepare('n1', 'property', 'set', 'stonith-enabled=false')
+  await lab.prepare('n1', 'resource', 'create', 'web', 'ocf:pacemaker:Dummy', '--wait')
 }, 120_000)
 afterAll(() => lab.close())
 

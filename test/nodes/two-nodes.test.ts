@@ -24,7 +24,7 @@ test('power of the active node is cut: the survivor fences it, goes on alone, an
     expect.objectContaining({ target: victim, outcome: 'succeeded' }),
   )
   // The configuration can be changed by one alone.
-  await lab.systole(survivor, 'resource', 'create', 'later', 'ocf:pacemaker:Dummy', '--wait')
+  await lab.prepare(survivor, 'resource', 'create', 'later', 'ocf:pacemaker:Dummy', '--wait')
   expect(await lab.whereIs('later', survivor)).toEqual([survivor])
 }, 120_000)
 

@@ -108,7 +108,7 @@ test('another token is kept by the witness, too, in the list that it passes on',
 test('a node loses power: the other has quorum with the witness, fences it and votes on', async () => {
   lab.power.unplugged.add('n1')
   await lab.power.off('n1')
-  await lab.systole('n2', 'resource', 'create', 'service', 'ocf:pacemaker:Dummy', '--wait')
+  await lab.prepare('n2', 'resource', 'create', 'service', 'ocf:pacemaker:Dummy', '--wait')
   expect(await lab.whereIs('service', 'n2')).toEqual(['n2'])
   expect(await quorum(lab, 'n2')).toMatchObject({ quorate: true, twoNode: null, votes: { present: 2, expected: 3 } })
   lab.power.unplugged.delete('n1')

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { type Mutation, type SimulationOptions, type SimulationReport, simulate } from './world.ts'
+import { delayed, lossOfOne, rebooted, untold } from './situations.ts'
+import { type SimulationReport, simulate } from './world.ts'
 
 const seeds = 200
 const twoNodeSeeds = 60
@@ -11,31 +12,6 @@ const describeViolations = (report: SimulationReport): string =>
       ({ invariant, at, details }) => `seed ${report.seed} at ${at.toFixed(0)} ms: not kept: ${invariant}: ${details}`,
     )
     .join('\n')
-
-/** Nothing goes wrong but that nodes do not tell what they have done. */
-const untold = { fencing: true, watchdogs: false, rich: true, faults: ['mute'], faultsLastMs: 240_000 } as const
-
-/** A delay of the fence device, as two nodes should have one, and daemons that stand still for shorter and for longer. */
-const delayed = {
-  fencing: true,
-  witness: false,
-  watchdogs: false,
-  fencingDelay: '5s',
-  faults: ['pause', 'short pause'],
-} as const
-
-/** Nothing else goes wrong, and there is a fence device that works. */
-const lossOfOne = { singleLoss: true, fencing: true, watchdogs: false, rich: false } as const
-
-/** Machines and daemons go and come, and are rebooted by off and on. */
-const rebooted = {
-  fencing: true,
-  nodes: 3,
-  watchdogs: false,
-  rich: false,
-  splitReboot: true,
-  faults: ['power', 'daemon', 'pause'],
-} as const
 
 describe('a cluster in which hosts, networks, agents and fence devices fail', () => {
   test(`keeps every invariant and settles, in ${seeds} made-up histories`, { timeout: 600_000 }, () => {
@@ -176,89 +152,3 @@ describe('a cluster in which hosts, networks, agents and fence devices fail', ()
     expect(once?.length).toBeGreaterThan(50)
   })
 })
-
-describe('the checkers notice a product that is broken on purpose', () => {
-  const cases: readonly (Omit<SimulationOptions, 'seed' | 'mutations'> & {
-    readonly mutation: Mutation
-    readonly invariant: string
-    /** Where the search begins: at the first that showed it, so that what is not changed is found at once. */
-    readonly from?: number
-  })[] = [
-    { mutation: 'lose-all-who-owe', invariant: 'missing answers cost no majority', ...untold },
-    { mutation: 'fence-needed-voters', invariant: 'fencing costs no majority', from: 52, ...rebooted },
-    { mutation: 'leave-off', invariant: 'when faults stop, the cluster settles', from: 121, ...rebooted },
-    { mutation: 'fence-who-is-heard', invariant: 'who is heard again is not fenced', nodes: 2, from: 86, ...delayed },
-    { mutation: 'fence-who-is-heard', invariant: 'who is heard again is not fenced', nodes: 3, ...delayed },
-    { mutation: 'ignore-terms', invariant: 'an old term is never obeyed', from: 56 },
-    {
-      mutation: 'ignore-own-decisions',
-      invariant: 'orders are kept',
-      fencing: true,
-      nodes: 3,
-      watchdogs: false,
-      rich: true,
-      from: 1218,
-    },
-    {
-      mutation: 'ignore-own-history',
-      invariant: 'a node that counts as reset was reset',
-      fencing: true,
-      nodes: 5,
-      watchdogs: true,
-      rich: false,
-      faults: ['upgrade', 'service'],
-      from: 2023,
-    },
-    {
-      mutation: 'start-before-fencing',
-      invariant: 'a lost node is fenced before its resources start elsewhere',
-      fencing: true,
-    },
-    {
-      mutation: 'start-before-fencing',
-      invariant: 'a primitive is never active on two nodes',
-      fencing: true,
-      nodes: 2,
-      witness: false,
-    },
-    {
-      mutation: 'ignore-witness',
-      invariant: 'whoever goes on alone leaves no majority behind',
-      fencing: true,
-      nodes: 2,
-      witness: true,
-    },
-    { mutation: 'ignore-quorum', invariant: 'a primitive is never active on two nodes', fencing: false, from: 55 },
-    {
-      mutation: 'write-no-disk-word',
-      invariant: 'a node that counts as reset was reset',
-      disks: true,
-      fencing: true,
-      rich: true,
-      faults: ['mute', 'disk access'],
-      faultsLastMs: 200_000,
-    },
-    {
-      mutation: 'feed-always',
-      invariant: 'a node that counts as reset was reset',
-      fencing: true,
-      watchdogs: true,
-      from: 554,
-    },
-  ]
-  for (const { mutation, invariant, from, ...options } of cases)
-    test(`${mutation}${options.nodes === undefined ? '' : ` of ${options.nodes} nodes`}: not kept: ${invariant}`, {
-      timeout: 300_000,
-    }, () => {
-      const found = firstSeedThat({ ...options, mutations: [mutation] }, invariant, from)
-      expect(found, 'a seed that shows it').toBeDefined()
-    })
-})
-
-function firstSeedThat(options: Omit<SimulationOptions, 'seed'>, invariant: string, from = 1): number | undefined {
-  for (let seed = from; seed < from + 150; seed++) {
-    const report = simulate({ seed, ...options })
-    if (report.violations.some((violation) => violation.invariant === invariant)) return seed
-  }
-  return undefined
-}

@@ -137,22 +137,25 @@ export class Lab {
   /** Sets up one cluster of all or some nodes the way an administrator does, and waits until they are online. */
   async formCluster(nodes: readonly string[] = this.#members, links = this.network.links, name = 'lab'): Promise<void> {
     const [first = '', ...others] = nodes
-    await this.until('the first daemon answers', async () => (await this.try(first, 'cluster', 'status')) !== undefined)
+    await this.until(
+      'the first daemon answers',
+      async () => (await this.try(first, 'cluster', 'status', '--json')) !== undefined,
+    )
     const members = nodes.flatMap((node) => [
       node,
       ...this.addressesOf(node, links).map((address) => `addr=${address}`),
     ])
-    const setup = JSON.parse(await this.systole(first, 'cluster', 'setup', name, ...members, '--json')) as {
+    const setup = JSON.parse(await this.prepare(first, 'cluster', 'setup', name, ...members, '--json')) as {
       readonly joins?: readonly { readonly node: string; readonly token: string }[]
       /** Of an older build: one for all. */
       readonly joinToken?: string
     }
-    await this.systole(first, 'cluster', 'start')
+    await this.prepare(first, 'cluster', 'start')
     const tokenOf = (node: string): string =>
       setup.joins?.find((join) => join.node === node)?.token ?? setup.joinToken ?? ''
     const join = async (node: string): Promise<void> => {
-      await this.systole(node, 'cluster', 'join', this.network.address(first), '--token', tokenOf(node))
-      await this.systole(node, 'cluster', 'start')
+      await this.prepare(node, 'cluster', 'join', this.network.address(first), '--token', tokenOf(node))
+      await this.prepare(node, 'cluster', 'start')
     }
     await Promise.all(others.map(join))
     await this.until('all nodes are online and there is a DC', async () => {
@@ -165,7 +168,7 @@ export class Lab {
   async createFencing(nodes: readonly string[] = this.nodes): Promise<void> {
     const [first = ''] = nodes
     for (const node of nodes)
-      await this.systole(first, 'stonith', 'create', `fence-${node}`, 'fence_ipmilan', ...this.fencingOptions(node))
+      await this.prepare(first, 'stonith', 'create', `fence-${node}`, 'fence_ipmilan', ...this.fencingOptions(node))
   }
 
   fencingOptions(node: string): readonly string[] {
@@ -194,7 +197,12 @@ export class Lab {
   }
 
   async systole(node: string, ...args: readonly string[]): Promise<string> {
-    return onlyReads(args) && this.#runsThisBuild()
+    return onlyReads(args) ? await this.prepare(node, ...args) : await this.inNode(node, 'systole', ...args)
+  }
+
+  /** `systole` by a process that stays loaded, for what only gets a cluster ready: a process of its own for each command is a tenth of the time. */
+  async prepare(node: string, ...args: readonly string[]): Promise<string> {
+    return this.#runsThisBuild()
       ? await this.#reader.read(`/proc/${this.power.pid1(node)}/root`, args)
       : await this.inNode(node, 'systole', ...args)
   }

@@ -15,8 +15,8 @@ export async function isOnline(lab: Lab, remote: string, seenFrom: string): Prom
 export async function createService(lab: Lab, seenFrom: string, remote: string): Promise<void> {
   const parameters = ['binfile=/bin/sleep', 'cmdline_options=86399', 'pidfile=/run/service.pid', 'user=root']
   const operations = ['op', 'monitor', 'interval=1']
-  await lab.systole(seenFrom, 'resource', 'create', 'service', 'ocf:heartbeat:anything', ...parameters, ...operations)
-  await lab.systole(seenFrom, 'constraint', 'location', 'service', 'prefers', `${remote}=1000`)
+  await lab.prepare(seenFrom, 'resource', 'create', 'service', 'ocf:heartbeat:anything', ...parameters, ...operations)
+  await lab.prepare(seenFrom, 'constraint', 'location', 'service', 'prefers', `${remote}=1000`)
 }
 
 /** The process of the service: the same as long as it never stopped. */

@@ -1,4 +1,4 @@
-/** Asks as `systole status --json` and other commands that only read do, by a process that stays (`status-reader.mjs`). */
+/** Types commands that only read, and those that get a cluster ready, in a process that stays (`status-reader.mjs`). */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'

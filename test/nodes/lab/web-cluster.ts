@@ -63,7 +63,7 @@ export class WebCluster {
 
   async fencing(enabled: boolean): Promise<void> {
     const force = enabled ? [] : ['--force']
-    await this.lab.systole(await this.anyNode(), 'property', 'set', `fencing-enabled=${enabled}`, ...force, '--wait')
+    await this.lab.prepare(await this.anyNode(), 'property', 'set', `fencing-enabled=${enabled}`, ...force, '--wait')
   }
 
   /** A node that is powered and has a quorate view. */

@@ -9,8 +9,8 @@ export async function createWebService(lab: Lab, from: string): Promise<void> {
   writeFileSync(config, nginxConfiguration)
   const monitored = ['op', 'monitor', 'interval=1s', '--group', 'webservice']
   const vip = ['ocf:heartbeat:IPaddr2', `ip=${lab.network.virtualAddress}`, 'cidr_netmask=24', 'nic=eth0']
-  await lab.systole(from, 'resource', 'create', 'vip', ...vip, ...monitored)
-  await lab.systole(
+  await lab.prepare(from, 'resource', 'create', 'vip', ...vip, ...monitored)
+  await lab.prepare(
     from,
     'resource',
     'create',
