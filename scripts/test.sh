@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# `npm test`: sets the machine up, then runs every suite that fits into CI (some eight minutes on two quiet cores). The last line counts all tests.
+# `npm test`: sets the machine up, then runs every suite that fits into CI (under ten minutes on two quiet cores). The last line counts all tests.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 bash scripts/install.sh test || exit 1

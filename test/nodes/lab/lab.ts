@@ -137,10 +137,7 @@ export class Lab {
   /** Sets up one cluster of all or some nodes the way an administrator does, and waits until they are online. */
   async formCluster(nodes: readonly string[] = this.#members, links = this.network.links, name = 'lab'): Promise<void> {
     const [first = '', ...others] = nodes
-    await this.until(
-      'the first daemon answers',
-      async () => (await this.try(first, 'cluster', 'status', '--json')) !== undefined,
-    )
+    await this.#untilAnswers(first)
     const members = nodes.flatMap((node) => [
       node,
       ...this.addressesOf(node, links).map((address) => `addr=${address}`),
@@ -154,6 +151,7 @@ export class Lab {
     const tokenOf = (node: string): string =>
       setup.joins?.find((join) => join.node === node)?.token ?? setup.joinToken ?? ''
     const join = async (node: string): Promise<void> => {
+      await this.#untilAnswers(node)
       await this.prepare(node, 'cluster', 'join', this.network.address(first), '--token', tokenOf(node))
       await this.prepare(node, 'cluster', 'start')
     }
@@ -162,6 +160,11 @@ export class Lab {
       const { nodes: seen } = await this.status(first)
       return seen.length === nodes.length && seen.every(({ online }) => online) && seen.some(({ dc }) => dc)
     })
+  }
+
+  async #untilAnswers(node: string): Promise<void> {
+    const answers = async (): Promise<boolean> => (await this.try(node, 'cluster', 'status', '--json')) !== undefined
+    await this.until(`the daemon of ${node} answers`, answers)
   }
 
   /** An IPMI fence device for each node. */
