@@ -53,8 +53,10 @@ export class StoreWatch {
     const child = spawn('ip', watch, { stdio: ['ignore', 'pipe', 'ignore'] })
     if (child.stdout)
       createInterface({ input: child.stdout }).on('line', (line) => {
-        const { Events: events = [] } = JSON.parse(line) as { readonly Events?: readonly { readonly kv: EtcdEntry }[] }
-        for (const { kv } of events) see(written(kv))
+        const { Events: events } = JSON.parse(line) as {
+          readonly Events?: readonly { readonly kv: EtcdEntry }[] | null
+        }
+        for (const { kv } of events ?? []) see(written(kv))
       })
     return new StoreWatch(child)
   }
