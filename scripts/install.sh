@@ -38,7 +38,7 @@ esac
 [ "${1:-}" = openstack ] && packages+=(mariadb-server galera-4 rsync rabbitmq-server python3-pika memcached keystone python3-pymysql
   python3-memcache)
 [ "${1:-}" = clients ] && packages+=(pcs crmsh prometheus-hacluster-exporter ansible puppet-agent puppet-module-voxpupuli-corosync
-  resource-agents-paf postgresql)
+  resource-agents-paf postgresql drbd-utils booth sosreport)
 [ "${1:-}" = pcs ] && packages+=(python3-lxml python3-tornado python3-dacite python3-distro python3-pycurl python3-dateutil
   python3-pyparsing python3-pkg-resources)
 

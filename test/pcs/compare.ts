@@ -94,8 +94,12 @@ export function outputLines(text: string): readonly string[] {
     } catch {
       return text.split('\n')
     }
-  return text.trimEnd().split('\n').map(asMeant)
+  return withoutHost(text).trimEnd().split('\n').map(asMeant)
 }
+
+/** pcs reads both in corosync.conf of its host, also beside a file. */
+const withoutHost = (text: string): string =>
+  text.replace(/^Cluster Name: .*\n/, '').replace(/^Corosync Nodes:\n .*\n/m, '')
 
 /** Each has a time of its own; passwords are masked here; the members of a set stand in their order, where pcs sorts them. */
 const asMeant = (line: string): string =>

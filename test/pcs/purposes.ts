@@ -169,6 +169,22 @@ const purposes: readonly Purpose[] = [
     parts: /\((unmanaged|maintenance|(disabled|blocked), (unmanaged|maintenance))\)/,
     reason: 'Pacemaker 2.1 calls it unmanaged if a resource is in maintenance',
   },
+  {
+    line: /^config( |$)/,
+    parts: /^(Fencing Levels:|Tags:| No tags defined|Quorum:| {2}Options:)?$/,
+    reason: 'headings of sections that are empty are omitted, as since pcs 0.12',
+  },
+  {
+    line: /^cluster verify/,
+    theirs: /invalid cib:/,
+    reason:
+      'what Pacemaker warns of, such as nodes without a status that cannot be fenced, does not make a file invalid',
+  },
+  {
+    line: /^resource bundle create .*container rkt/,
+    ours: /'rkt' is not a valid container type/,
+    reason: 'rkt is not known any more, as since pcs 0.12',
+  },
   { theirs: /pcs broke: /, reason: 'pcs itself breaks there' },
   { theirs: /Cannot load cluster status, xml does not/, reason: 'a status that pcs does not read is read' },
   {

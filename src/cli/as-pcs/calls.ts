@@ -226,7 +226,7 @@ async function refuseClear(call: Call): Promise<void> {
   const [resource = '', node] = call.words
   const { cib } = await call.cluster.readCib()
   const isKnown = readConfiguration(cib).nodes.some(({ name }) => name === node)
-  if (node !== undefined && !isKnown && !node.includes('=') && findResource(cib, resource) !== undefined)
+  if (node !== undefined && !isKnown && findResource(cib, resource) !== undefined)
     throw new Refusal({
       own: `There is no node '${node}'.`,
       about: {

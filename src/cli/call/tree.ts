@@ -39,10 +39,12 @@ export function findCommand(commands: readonly Command[], typed: readonly string
 function endAfterName(commands: readonly Command[], line: readonly string[]): readonly string[] {
   const end = line.indexOf('--')
   if (end < 1) return line
-  const joined = line.filter((_, index) => index !== end)
+  // Flags from before the name stand behind the part of it that comes first.
+  const flag = line.findIndex((word) => word.startsWith('-'))
+  const joined = [...line.slice(0, flag), ...line.slice(end + 1)]
   const found = findCommand(commands, joined)
   const length = joined.length - (found?.rest.length ?? joined.length)
-  return length > end ? [...joined.slice(0, length), '--', ...joined.slice(length)] : line
+  return length > flag ? [...joined.slice(0, length), ...line.slice(flag, end), '--', ...joined.slice(length)] : line
 }
 
 /** `--help` asks for what there is below the name, so that a bare name does not take it. */

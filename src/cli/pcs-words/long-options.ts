@@ -61,3 +61,7 @@ const longOptions: ReadonlySet<string> = new Set([
 /** One that pcs knows and a command does not take is answered otherwise than one that nobody knows. */
 export const isLongOption = (name: string, dialect: Dialect = '0.12'): boolean =>
   dialect === '0.11' ? wasKnown(name) && (longOptions.has(name) || givenUp.includes(name)) : longOptions.has(name)
+
+/** All that a shortened option may stand for. */
+export const optionsBegunBy = (start: string, dialect: Dialect = '0.12'): readonly string[] =>
+  [...new Set([...longOptions, ...givenUp])].filter((name) => name.startsWith(start) && isLongOption(name, dialect))

@@ -4,7 +4,7 @@ import { clusterOption } from '../../cib/index.ts'
 import type { About, CallNames } from '../call/message.ts'
 import { aboutAgents, creates } from './about-agents.ts'
 import { aboutIds } from './about-ids.ts'
-import { isLongOption } from './long-options.ts'
+import { isLongOption, optionsBegunBy } from './long-options.ts'
 import { notFound } from './not-found.ts'
 import { one, quoted, type Said } from './said.ts'
 import { sentenceInsteadOfUsage, usageBelow, usageOf, wholeUsage } from './usage.ts'
@@ -38,7 +38,7 @@ function aboutTheCall(about: About, call: CallNames): Said | undefined {
     case 'unknown-flag':
       return isLongOption(about.flag.replace(/^--/, ''), call.dialect)
         ? one(`Specified option '${about.flag}' is not supported in this command`)
-        : { errors: [`option ${about.flag} not recognized`], after: ['', wholeUsage] }
+        : { errors: [`option ${about.flag} ${whyUnknown(about.flag, call)}`], after: ['', wholeUsage] }
     case 'flag-needs-value':
       return {
         errors: [`option ${about.flag.length === 1 ? '-' : '--'}${about.flag} requires argument`],
@@ -362,3 +362,6 @@ function choicesOf(choices: readonly string[] | string): string {
   if (typeof choices !== 'string') return quoted(choices)
   return choices === 'boolean' ? booleans : choices
 }
+
+const whyUnknown = (flag: string, { dialect }: CallNames): string =>
+  optionsBegunBy(flag.replace(/^--/, ''), dialect).length > 1 ? 'not a unique prefix' : 'not recognized'

@@ -6,6 +6,7 @@ import { chooseSpeech } from '../as-pcs/dialect.ts'
 import { judgesAsPcs, refuseAsPcs, refuseOptions } from '../as-pcs/index.ts'
 import { keepKindsApart } from '../as-pcs/kinds-apart.ts'
 import { capabilities } from '../as-pcs/pcs-capabilities.ts'
+import { withWholeOptions } from '../as-pcs/whole-options.ts'
 import type { ClusterAccess } from '../call/access.ts'
 import {
   type Call,
@@ -49,7 +50,8 @@ export interface Printed {
   readonly exitCode: number
 }
 
-export async function runLine(invocation: Invocation): Promise<Printed> {
+export async function runLine(asTyped: Invocation): Promise<Printed> {
+  const invocation = { ...asTyped, line: wholeLine(asTyped) }
   const json = ownWords(invocation.line).includes('--json')
   const manner: Manner = { json, voice: voiceOf(speechOf(invocation)), names: namesOf(invocation) }
   try {
@@ -60,6 +62,23 @@ export async function runLine(invocation: Invocation): Promise<Printed> {
     const cause = error instanceof Error ? error : new Error(String(error))
     const debug = ownWords(invocation.line).includes('--debug') ? `\n${cause.stack ?? ''}` : ''
     return print(refused(`${cause.message}${debug}`), manner)
+  }
+}
+
+/** Our own options are not shortened: a new one would change what the letters stand for. */
+function wholeLine(invocation: Invocation): readonly string[] {
+  const speech = speechOf(invocation)
+  if (speech.program !== 'pcs') return invocation.line
+  const flags = [...commonFlags, ...pcsFlags, ...flagsOfCommand(invocation, speech)]
+  const own = new Set(flags.map(({ name }) => name))
+  return withWholeOptions(invocation.line, { dialect: speech.dialect, own: (name) => own.has(name) })
+}
+
+function flagsOfCommand({ commands, line }: Invocation, speech: Speech): readonly Flag[] {
+  try {
+    return findCommand(commands, presented(line, speech).line)?.command.flags ?? []
+  } catch {
+    return []
   }
 }
 
@@ -255,9 +274,12 @@ function leadingFlagsLast(line: readonly string[]): readonly string[] {
   let rest = [...line]
   for (let first = rest[0]; first?.startsWith('-'); first = rest[0]) {
     if (first === '--' && rest.length > 1) return [...rest.slice(1), ...leading]
-    const takesValue = [...commonFlags, ...pcsFlags].some(
-      (flag: Flag) => flag.value !== undefined && (first === `-${flag.letter}` || first === `--${flag.name}`),
-    )
+    // Also an option that only some commands have: `--output-format cmd stonith defaults`.
+    const takesValue =
+      takesNext(first) ||
+      [...commonFlags, ...pcsFlags].some(
+        (flag: Flag) => flag.value !== undefined && (first === `-${flag.letter}` || first === `--${flag.name}`),
+      )
     leading.push(...rest.slice(0, takesValue ? 2 : 1))
     rest = rest.slice(takesValue ? 2 : 1)
   }
