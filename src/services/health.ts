@@ -87,15 +87,21 @@ function failedOn({ onFail, active }: PrimitiveResource['state'], node: NodeName
 
 function whyFailing({ id, state }: PrimitiveResource, node: NodeName | undefined): string {
   const entries = node === undefined ? [...state.history.values()].flat() : (state.history.get(node) ?? [])
-  const failure = entries.findLast((entry) => entry.callId !== -1 && isFailure(entry))
+  const failure = entries.findLast(isFailure)
   if (failure === undefined) return `${id} has failed`
   const reason = failure.exitReason === '' ? describeExitCode(failure.exitCode) : failure.exitReason
   return `${failure.operation} of ${id} has failed: ${reason}`
 }
 
-/** Probes find what they find. */
-const isFailure = ({ operation, intervalMs, exitCode }: HistoryEntry): boolean =>
-  exitCode !== 0 && exitCode !== 8 && !(operation === 'monitor' && intervalMs === 0 && exitCode === 7)
+const pendingStatus = -1
+
+/** Probes find what they find, and what is under way has found nothing yet, whether it has a call id or not. */
+const isFailure = ({ operation, intervalMs, exitCode, callId, status }: HistoryEntry): boolean =>
+  callId !== -1 &&
+  status !== pendingStatus &&
+  exitCode !== 0 &&
+  exitCode !== 8 &&
+  !(operation === 'monitor' && intervalMs === 0 && exitCode === 7)
 
 /** By the member that is looked at least often. */
 function verifiedBy(members: readonly PrimitiveResource[], node: NodeName): Verified {

@@ -92,6 +92,11 @@ const cases: readonly (Recorded & { readonly name: string; readonly is: object }
     is: { state: 'healthy', address: 'vip.example.org' },
   },
   {
+    name: 'what failed is the reason while the start after it is under way, and not that start',
+    web: `${monitored(7)}${pending('start').replace('call-id="-1"', 'call-id="7"')}`,
+    is: { state: 'failing', reason: 'monitor of web has failed: nobody answers' },
+  },
+  {
     name: 'what has only started is healthy by its start',
     web: operation('start', 0),
     is: { state: 'healthy', verified: { by: 'start', since: 1000 } },
