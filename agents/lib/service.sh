@@ -29,9 +29,9 @@ pidfile=${OCF_RESKEY_pidfile:-$default_pidfile}
 service_parameters() {
   process_parameters
   parameter stop_timeout integer '' reloadable 'Time to end by itself' \
-    'After so many seconds a process that was asked to end is killed. The default is five seconds less than the timeout of stop.'
+    'After this many seconds a process that was asked to end is killed. The default is five seconds less than the timeout of stop.'
   parameter settle_time integer 1 reloadable 'Time that a start watches' \
-    'Without a URL, a start is a success when the process is still there after so many seconds.'
+    'Without a URL, a start is a success when the process is still there after this many seconds.'
   url_parameters "${default_url:-}" "${default_codes:-200-299}"
 }
 

@@ -10,7 +10,7 @@ url_parameters() {
   parameter codes string "$2" reloadable 'HTTP codes of a healthy service' \
     'The HTTP codes that mean that the service is well: codes and ranges such as 200-299, with spaces between them.'
   parameter url_timeout integer 10 reloadable 'Time for an answer' \
-    'After so many seconds without an answer the service counts as hanging.'
+    'After this many seconds without an answer the service counts as hanging.'
 }
 
 validate_url() {

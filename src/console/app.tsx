@@ -43,9 +43,9 @@ export function App() {
 }
 
 const over = {
-  token: 'The token is not valid any more: it has expired, or was revoked.',
+  token: 'The token is no longer valid: it has expired, or was revoked.',
   session: 'The session has ended. Sign in again.',
-  certificate: 'The certificate of this browser is not accepted any more.',
+  certificate: 'The certificate of this browser is no longer accepted.',
 } as const
 
 const certificateStays =

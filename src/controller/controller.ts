@@ -162,7 +162,7 @@ function recordNodes(before: ControllerState, now: number): Turn {
   const outcome = reconcileNodeStates(nodeStateInput(state, dcState, now))
   const waitsChanged = outcome.waitingFor.length < dcState.waitingFor.length
   let next = withDcState(state, { waits: outcome.waits, waitingFor: outcome.waitingFor })
-  if (waitsChanged) next = lookAgain(next, 'nobody needs to be waited for any more', now)
+  if (waitsChanged) next = lookAgain(next, 'no node needs to be waited for', now)
   for (const node of outcome.gone) next = withoutOwing(failActionsOn(next, node), node)
   const revoked = forEach(next, outcome.revoke, (each, { node, lease }) => revoke(each, { node, lease }, now))
   if (outcome.edits.length === 0) return revoked

@@ -53,7 +53,7 @@ export function takeFencingInput(state: NodeState, input: NodeFencingInput, now:
     case 'fence':
       return fence(state, input, now)
     case 'withdraw':
-      return after(only(state, log('warn', 'a fencing is not wanted any more', { id: input.id })), (next) =>
+      return after(only(state, log('warn', 'a fencing is no longer wanted', { id: input.id })), (next) =>
         withdraw(next, 'dc', { id: input.id, now }),
       )
     case 'fence-for-administrator':

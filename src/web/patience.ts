@@ -24,7 +24,7 @@ export class Patience {
     this.#timer = setTimeout(() => this.#end.abort(tooLong(withinMs)), withinMs)
     const { socket } = response.req
     const gone = (): void => {
-      if (isReading) this.#end.abort(new CommandEndedError('client-gone', 'Whoever asked has gone.'))
+      if (isReading) this.#end.abort(new CommandEndedError('client-gone', 'The client has gone.'))
     }
     // A response behind another one of its connection is not told of the end.
     socket.once('close', gone)

@@ -50,13 +50,25 @@ test('each pattern is found in a literal and in prose, and good sentences pass',
     'For pcs’s sake it is taken.',
     'The time-out is too short.',
     'It was changed by somebody else.',
+    'The token is not valid any more.',
+    'Certificates are accepted no more.',
+    'The file shows what came of it.',
+    'At most so many operations are shown.',
+    'The output is printed as it comes.',
+    'It is shown to whoever asks.',
   ]
   for (const text of bad) {
     expect(inSource(`say("${text}")`), text).toHaveLength(1)
     expect(inProse(`> ${text}`), text).toHaveLength(1)
   }
   expect(inShell('# it is no text\nreason "port $1 is no number"\n')).toHaveLength(1)
-  const good = ['There is no node n1.', 'What is lost? Nothing.', 'It is no longer a member.', 'Nothing to change: …']
+  const good = [
+    'There is no node n1.',
+    'What is lost? Nothing.',
+    'It is no longer a member.',
+    'Nothing to change: …',
+    'No more than 3.',
+  ]
   for (const text of good) expect([...inSource(`say("${text}")`), ...inProse(text)], text).toEqual([])
 })
 

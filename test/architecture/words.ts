@@ -14,6 +14,15 @@ const patterns: readonly { readonly pattern: RegExp; readonly instead: string }[
   { pattern: /’s sake\b/gi, instead: 'for compatibility with' },
   { pattern: /\btime-outs?\b/gi, instead: 'timeout' },
   { pattern: /\b(?:somebody|someone) else\b/gi, instead: 'another user, another node' },
+  { pattern: /\bany more\b/gi, instead: 'no longer' },
+  { pattern: /\bno more(?=[,.;:!]|$)/gi, instead: 'no longer, stop' },
+  { pattern: /\b(?:came|comes|come) of\b/gi, instead: 'the result of' },
+  {
+    pattern: /\b(?:at most|last|at least|after|of|until as) so many\b|\bthat much of\b/gi,
+    instead: 'this many, this much',
+  },
+  { pattern: /\bas it comes\b/gi, instead: 'as it arrives' },
+  { pattern: /\bwhoever\b/gi, instead: 'anyone who, the user who' },
 ]
 
 export interface Finding {

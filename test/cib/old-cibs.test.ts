@@ -238,27 +238,27 @@ const told: readonly { readonly name: string; readonly parts: Parts; readonly sa
   {
     name: 'an option without a successor',
     parts: { options: pair('default-migration-threshold', '3') },
-    says: [/default-migration-threshold=3 has no effect any more: set migration-threshold as a resource default/],
+    says: [/default-migration-threshold=3 no longer has an effect: set migration-threshold as a resource default/],
   },
   {
     name: 'an old option in a present schema',
     parts: { schema: 'pacemaker-3.9', options: pair('default-resource-stickiness', '100') },
-    says: [/no effect any more: write resource-stickiness as a resource default/],
+    says: [/no longer has an effect: write resource-stickiness as a resource default/],
   },
   {
     name: 'containers of rkt',
     parts: { resources: `<bundle id="b"><rkt image="x"/></bundle>` },
-    says: [/Containers of rkt cannot be run any more: make the bundle one of podman/],
+    says: [/Containers of rkt can no longer be run: make the bundle one of podman/],
   },
   {
     name: 'upstart jobs',
     parts: { resources: '<primitive id="web" class="upstart" type="apache"/>' },
-    says: [/class 'upstart' cannot be run any more \('web'\): use a systemd unit/],
+    says: [/class 'upstart' can no longer be run \('web'\): use a systemd unit/],
   },
   {
     name: 'nagios plugins',
     parts: { resources: '<primitive id="web" class="nagios" type="check_tcp"/>' },
-    says: [/class 'nagios' cannot be run any more/],
+    says: [/class 'nagios' can no longer be run/],
   },
   {
     name: 'a score attribute of a colocation',
@@ -266,7 +266,7 @@ const told: readonly { readonly name: string; readonly parts: Parts; readonly sa
       resources: `${web('')}${db()}`,
       constraints: '<rsc_colocation id="c" rsc="web" with-rsc="db" score="5" score-attribute-mangled="x"/>',
     },
-    says: [/score-attribute-mangled of a rsc_colocation has no meaning any more/],
+    says: [/score-attribute-mangled of a rsc_colocation no longer has a meaning/],
   },
   {
     name: 'sets of before 1.0',

@@ -161,7 +161,7 @@ describe('node drain', () => {
     const { standardError, exitCode } = await type('node undrain n2')
     expect(standardError).toContain('n2 is drained by the rollout r7 of root since 2026-11-23 14:02:00 UTC')
     expect(exitCode).toBe(1)
-    expect((await type('node undrain n2 --force')).standardOutput).toBe('n2 is not drained any more.\n')
+    expect((await type('node undrain n2 --force')).standardOutput).toBe('n2 is no longer drained.\n')
     expect(stored).toEqual([])
   })
 

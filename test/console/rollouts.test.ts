@@ -152,7 +152,7 @@ test('what a word would do names the nodes: what is finished, what goes on, what
     'No command has begun on any node: there is nothing to put back.',
   ])
   expect(effect('confirm', rollout([node('n1', 'done'), node('n2', 'done')]))).toEqual([
-    "n1 and n2 keep 2. It cannot be put back by 'rollout abort' any more.",
+    "n1 and n2 keep 2. It can no longer be put back by 'rollout abort'.",
   ])
   const fleet = over([part('west', 'done'), part('east', 'running'), part('north', 'waiting')])
   const onClusters = (word: string) => effectOf(word, { rollouts: [], fleet: [fleet] })

@@ -83,7 +83,7 @@ test('a collector that is away does no harm, and gets what it has missed when it
   expect(new Set(ids).size).toBe(2)
   await lab.systole('n1', 'property', 'set', 'trace-collector=')
   await lab.until('nothing of it is left', async () =>
-    (await log()).includes('recoveries are not sent as traces any more'),
+    (await log()).includes('recoveries are no longer sent as traces'),
   )
   // And by hand, all of them or those after one.
   const sendAll = async (...words: readonly string[]): Promise<{ readonly sent: readonly { readonly id: string }[] }> =>

@@ -59,7 +59,7 @@ test('no node listens before it is enabled; then every node does, and the comman
   expect(await lab.systole('n1', 'service', 'dns')).toBe('DNS is off.\n')
   const said = await lab.systole('n2', 'service', 'dns', 'enable')
   expect(said).toContain(
-    'Every node answers questions about systole at 127.0.0.1 and its addresses in the cluster, port 53, by UDP and TCP, for whoever can reach it.',
+    'Every node answers questions about systole at 127.0.0.1 and its addresses in the cluster, port 53, by UDP and TCP, for anyone who can reach it.',
   )
   // Whoever has enabled it asks next.
   expect(await short('n2', 'n2.node.systole')).toEqual([lab.network.address('n2')])

@@ -17,7 +17,7 @@ export function validateObsolete(cib: XmlElement, configuration: XmlElement, add
       if (isObsoleteAttribute(found, attribute))
         add('warning', found, {
           code: 'obsolete',
-          what: `${attribute} of a ${found.name} has no meaning any more`,
+          what: `${attribute} of a ${found.name} no longer has a meaning`,
           advice: `and never had an effect: leave it out.`,
         })
     for (const child of childElements(found))
@@ -68,7 +68,7 @@ function checkElement(found: XmlElement, add: AddReport): void {
   if (found.name === 'rkt')
     add('error', found, {
       code: 'obsolete',
-      what: 'Containers of rkt cannot be run any more:',
+      what: 'Containers of rkt can no longer be run:',
       advice: 'make the bundle one of podman, with the same image.',
     })
   if ((found.name === 'rsc_order' || found.name === 'rsc_colocation') && from !== undefined)
@@ -77,7 +77,7 @@ function checkElement(found: XmlElement, add: AddReport): void {
   if ((found.name === 'primitive' || found.name === 'template') && replacement !== undefined)
     add('error', found, {
       code: 'obsolete',
-      what: `Agents of the class '${agentClass}' cannot be run any more ('${id}'):`,
+      what: `Agents of the class '${agentClass}' can no longer be run ('${id}'):`,
       advice: replacement,
     })
 }
@@ -127,7 +127,7 @@ function checkOption(pair: XmlElement, isClusterOption: boolean, isOld: boolean,
   if (isRead) return
   const advice = obsoleteOptions[name.replaceAll('_', '-')] ?? (old && `write ${presentPlace(old)} instead.`)
   if (advice === undefined) return
-  add('warning', pair, { code: 'obsolete', what: `${name}=${value} has no effect any more:`, advice })
+  add('warning', pair, { code: 'obsolete', what: `${name}=${value} no longer has an effect:`, advice })
 }
 
 function presentPlace({ name, section }: { readonly name: string; readonly section?: string }): string {

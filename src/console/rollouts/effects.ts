@@ -32,7 +32,7 @@ function effectOnNodes(word: string, { definition, nodes }: RolloutFacts): reado
       )
     case 'confirm':
       return [
-        `${listed(done)} keep${done.length === 1 ? 's' : ''} ${definition.version}. It cannot be put back by 'rollout abort' any more.`,
+        `${listed(done)} keep${done.length === 1 ? 's' : ''} ${definition.version}. It can no longer be put back by 'rollout abort'.`,
       ]
     default:
       return []

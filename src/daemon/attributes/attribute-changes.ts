@@ -80,8 +80,7 @@ export class AttributeChanges {
     if (decided.length === 0) return
     refuseTooMany(known, decided)
     const { applied, revision } = await store().transaction({ compare, writes: decided.map(attributeWrite) })
-    if (!applied)
-      throw new OutsideError('The attributes were not written: they are not for this node to write any more.')
+    if (!applied) throw new OutsideError('The attributes were not written: this node may no longer write them.')
     await untilState(this.#ports, () => view().revision >= revision, seenTimeoutMs)
   }
 }
@@ -114,5 +113,5 @@ function refuseTooMany(known: KnownAttributes, writes: readonly AttributeWrite[]
     else traits.add(write.record.name)
   refuseManyAttributes([...known.written, ...known.withheld], [...written.values(), ...withheld.values()])
   if (traits.size > mostTraits && traits.size > known.traits.size)
-    throw refuse('too-much', `The cluster keeps the dampening of ${mostTraits} node attributes, and no more.`)
+    throw refuse('too-much', `The cluster keeps the dampening of ${mostTraits} node attributes at most.`)
 }

@@ -115,7 +115,7 @@ export class ClientCertificates {
     })
     if (!applied)
       throw refuse('no-such-client', `There is no client '${name}'. \`systole console client list\` lists the clients.`)
-    this.#ports.log.info('the HTTPS API accepts certificates of clients no more', { name, by })
+    this.#ports.log.info('the HTTPS API no longer accepts these certificates of clients', { name, by })
     this.#look()
   }
 
@@ -149,7 +149,7 @@ export class ClientCertificates {
 
   rightsOf({ token }: Pick<WebCaller, 'token'>): Rights | LoggedIn {
     const shown = this.#chains.get(token)
-    if (shown === undefined) throw refuse('no-session', 'This connection is not known any more. Connect again.')
+    if (shown === undefined) throw refuse('no-session', 'This connection is no longer known. Connect again.')
     const { rule, commonName } = ruleFor(shown, this.list(), Date.now())
     const { as } = rule
     if (as.kind === 'user') return { kind: 'logged-in', user: as.user === '' ? commonName : as.user, by: 'certificate' }

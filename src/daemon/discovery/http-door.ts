@@ -146,7 +146,7 @@ export class HttpDoor {
   /** What is asked for, where it may be. */
   #read({ method = '', url = '', socket }: IncomingMessage): HttpRequest | HttpRefusal {
     const address = socket.remoteAddress ?? ''
-    if (this.#open === undefined) return { status: 503, text: 'This node does not answer by HTTP any more.' }
+    if (this.#open === undefined) return { status: 503, text: 'This node no longer answers by HTTP.' }
     const { callers, settings } = this.#open
     if (!callers.isAnswered(address)) return { status: 403, text: 'This address is not among those that are answered.' }
     const allowed = this.#allowance.take(address, { now: monotonicNow(), isKnown: callers.isKnown(address) })

@@ -69,7 +69,7 @@ const kinds: readonly (readonly [name: string, id: string, message: string, subj
     '2125cd58ed014a4685a4ee765302d096',
     'this node has lost quorum',
     'This node has lost quorum',
-    'The node @SYSTOLE_NODE@ does not reach a majority of the voters any more. The property no-quorum-policy says what it does with its resources. Look at: systole quorum status.',
+    'The node @SYSTOLE_NODE@ no longer reaches a majority of the voters. The property no-quorum-policy says what it does with its resources. Look at: systole quorum status.',
   ],
   [
     'is-dc',

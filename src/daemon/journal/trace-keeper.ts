@@ -91,7 +91,7 @@ export class TraceKeeper {
     if (!isWanted) {
       if (entry !== undefined) {
         await this.#write(undefined, entry)
-        this.#ports.log.info('recoveries are not sent as traces any more', {})
+        this.#ports.log.info('recoveries are no longer sent as traces', {})
       }
       return undefined
     }

@@ -102,7 +102,7 @@ export class RecordRights {
     const configured = this.#configured(resource)
     if (configured === 'elsewhere') throw this.#mayNot(`have a result of ${resource}, which runs on cluster nodes only`)
     if (configured === 'unknown' && this.#unknownThere(resource) >= mostUnknown)
-      throw this.#mayNot('have results of so many resources that nobody knows')
+      throw this.#mayNot('record results of this many unknown resources')
   }
 
   #configured(resource: string): 'there' | 'elsewhere' | 'unknown' {

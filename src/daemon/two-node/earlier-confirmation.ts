@@ -55,10 +55,10 @@ export async function settleEarlierConfirmation({
           await goingAlone.finish(livesThatAreOver(goingAlone.granted.lost, answers, registered))
         else if (!waits) {
           waits = true
-          log.warn('what came of an earlier word to go on alone is not known yet', { alone, othersActed })
+          log.warn('the result of an earlier confirmation to continue alone is not known yet', { alone, othersActed })
         }
       } catch (error) {
-        log.error('an earlier word to go on alone could not be settled yet', { error })
+        log.error('an earlier confirmation to continue alone could not be settled yet', { error })
       }
     if (goingAlone.granted) await delay(lookAgainMs)
   }

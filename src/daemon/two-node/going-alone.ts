@@ -88,7 +88,7 @@ export class GoingAlone {
   /** Nothing came of the word, and it does not count for the next time. */
   forgetConfirmation(): void {
     if (!this.granted) return
-    this.#ports.log.warn('an earlier word to go on alone does not count any more', { without: this.granted.lost })
+    this.#ports.log.warn('an earlier confirmation to continue alone no longer counts', { without: this.granted.lost })
     this.#journal.forgetConfirmation()
   }
 

@@ -222,7 +222,7 @@ export class TwoNodeDriver {
   #settleConfirmation(): Promise<void> {
     this.#settling ??= this.#settle()
       .catch((error: unknown) =>
-        this.#ports.log.error('an earlier word to go on alone could not be settled yet', { error }),
+        this.#ports.log.error('an earlier confirmation to continue alone could not be settled yet', { error }),
       )
       .finally(() => {
         this.#settling = undefined

@@ -87,7 +87,7 @@ function hear(turn: FleetTurn, { ask, answer }: FleetAnswer): void {
     case 'none':
       if (part.phase === 'starting' && turn.now - part.since <= lateStartMs) break
       putBack(turn, cluster)
-      if (turn.record.state !== 'aborting') turn.halt(`${cluster} knows nothing of it any more`)
+      if (turn.record.state !== 'aborting') turn.halt(`${cluster} no longer knows it`)
       break
   }
 }

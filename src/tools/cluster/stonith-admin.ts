@@ -47,7 +47,7 @@ const options: readonly OptionSpec[] = [
   },
   flag('quiet,q', 'Less: of --history the moment of the last fencing, as seconds since 1970'),
   flag('as-node-id,n', 'The node is named by its id (with --last)'),
-  valued('tag,T', 'TAG', 'Name whoever asks in the fencing history'),
+  valued('tag,T', 'TAG', 'Record this name as the client in the fencing history'),
   { ...valued('tolerance', 'TIME', 'Do nothing if the same succeeded less than this time ago'), checked: 'duration' },
   {
     ...valued('delay,y', 'TIME', 'Wait so long before fencing, beside the delays of the devices'),

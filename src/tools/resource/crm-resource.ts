@@ -88,7 +88,7 @@ const options: readonly OptionSpec[] = [
     'KIND',
     'The options that there are: of a primitive (primitive), or of all fence devices (fencing)',
   ),
-  flag('all', 'Also those that nobody should write any more (with --list-options)'),
+  flag('all', 'Also show deprecated ones (with --list-options)'),
   valued('show-metadata', 'AGENT', "An agent's metadata: ocf:heartbeat:IPaddr2"),
   {
     ...valued(

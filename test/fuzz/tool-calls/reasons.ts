@@ -40,7 +40,7 @@ const reasons: readonly (readonly [line: RegExp, reason: string])[] = [
   [/crm_resource --restart .*-T 1/, 'a set of pairs that becomes empty is removed'],
   [/expired\.xml crm_resource -U .*-e/, 'what has ended is cleared, whatever node and form it has'],
   [/expired\.xml crm_resource -U -r v -N n3/, 'a preference for another node stays'],
-  [/<rkt /, 'a container that cannot be run any more is refused'],
+  [/<rkt /, 'a container that can no longer be run is refused'],
   [/crm_ticket -l .*--output-to/, 'tickets are listed by name'],
   [/crm_shadow .*--output-as=xml/, 'an empty CIB has the newest schema that is installed'],
   [/crm_diff -s /, 'standard input is the original'],

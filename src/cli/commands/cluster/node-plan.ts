@@ -27,7 +27,7 @@ export const clusterNodePlan: Command = {
   examples: ['systole cluster node plan --add=3', 'systole cluster node plan --add=n4,n5 --like=n1'],
   flags: [
     { name: 'add', value: 'number or nodes', summary: 'How many nodes, or their names, separated by commas' },
-    { name: 'like', value: 'node', summary: 'The new nodes are like this one', completes: 'node' },
+    { name: 'like', value: 'node', summary: 'Assume that the new nodes are like this one', completes: 'node' },
   ],
   run: async (call) => {
     expectWords(call.words, { atLeast: 0, atMost: 0, usage: 'cluster node plan --add=<number>|<node>,...' })

@@ -62,7 +62,7 @@ export const consoleClientAdd: Command = {
 export const consoleClientList: Command = {
   path: ['console', 'client', 'list'],
   usage: '',
-  summary: 'List which certificates of clients the HTTPS API accepts',
+  summary: 'List the certificates of clients that the HTTPS API accepts',
   run: async (call) => {
     expectWords(call.words, { atLeast: 0, atMost: 0, usage: 'console client list' })
     const { clients } = await liveCluster(call).listApiClients({})
@@ -82,12 +82,12 @@ export const consoleClientList: Command = {
 export const consoleClientRemove: Command = {
   path: ['console', 'client', 'remove'],
   usage: '<name>',
-  summary: 'Accept certificates of a client no more, at once',
+  summary: 'Stop accepting certificates of a client at once',
   run: async (call) => {
     expectWords(call.words, { atLeast: 1, atMost: 1, usage: 'console client remove <name>' })
     const [name = ''] = call.words
     await liveCluster(call).removeApiClient({ name })
-    return done(`Removed the client '${name}': its certificates are not accepted any more.\n`, { removed: name })
+    return done(`Removed the client '${name}': its certificates are no longer accepted.\n`, { removed: name })
   },
 }
 

@@ -63,7 +63,7 @@ const trustUsage = 'fleet trust <name> --fingerprint=<SHA-256> | --ca=<file>'
 export const fleetTrust: Command = {
   path: ['fleet', 'trust'],
   usage: trustUsage.slice('fleet trust '.length),
-  summary: 'Believe a cluster of the fleet by another authority or certificate',
+  summary: 'Trust another authority or certificate of a cluster in the fleet',
   details:
     'For a cluster that is *untrusted*. An authority that is replaced over there (`systole pki rotate`) is followed without this command if the clusters hear each other meanwhile. Without an option the command shows which fingerprint stands there now and changes nothing: compare it with `systole console status` over there. Addresses and token stay.',
   examples: ['systole fleet trust west --fingerprint=AB:CD:…'],
@@ -126,7 +126,7 @@ export const fleetList: Command = {
 export const fleetStatus: Command = {
   path: ['fleet', 'status'],
   usage: '',
-  summary: 'Show how the clusters of the fleet are, the worst first',
+  summary: 'Show the state of the clusters in the fleet, worst first',
   details:
     'The DC asks each cluster every 10 seconds. A cluster is *unreachable* once two questions in a row had no answer, *refused* where its token is not accepted, *untrusted* where its certificate is not the one that it was added with.',
   run: async (call) => {

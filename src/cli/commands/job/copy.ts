@@ -28,7 +28,7 @@ export const jobCopy: Command = {
     ...targetFlags,
     { name: 'to', value: 'path', summary: 'Where the file is to be on the nodes: an absolute path' },
     { name: 'mode', value: 'octal', summary: 'The permissions of the file on the nodes' },
-    { name: 'force', summary: 'Write the file also where it is already' },
+    { name: 'force', summary: 'Also write the file where it is already present' },
   ],
   completes: ['file'],
   run: async (call) => {

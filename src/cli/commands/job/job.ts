@@ -22,8 +22,8 @@ const defaultTimeoutMs = 10 * 60_000
 
 const runFlags: readonly Flag[] = [
   ...targetFlags,
-  { name: 'serial', value: 'number', summary: 'Run on that many nodes, then on the next, and stop after a failure' },
-  { name: 'parallel', value: 'number', summary: 'Run on that many nodes at a time (default: on all)' },
+  { name: 'serial', value: 'number', summary: 'Run on this many nodes, then on the next, and stop after a failure' },
+  { name: 'parallel', value: 'number', summary: 'Run on this many nodes at a time (default: on all)' },
   {
     name: 'once',
     summary: 'Run on one of the nodes: on the first, or on another if it was lost before it began there',
@@ -33,7 +33,8 @@ const runFlags: readonly Flag[] = [
   {
     name: 'max-fail',
     value: 'number',
-    summary: 'Begin on no more nodes once more than this have failed (default: 0 with --serial, otherwise no limit)',
+    summary:
+      'Start on no further node after more than this many have failed (default: 0 with --serial, otherwise no limit)',
   },
   { name: 'queue', summary: 'Nodes that are offline run it when they are back' },
   {
@@ -44,7 +45,7 @@ const runFlags: readonly Flag[] = [
   },
   { name: 'env', value: 'name=value', summary: 'Set an environment variable of the command', repeats: true },
   { name: 'stdin', summary: "Give this command's standard input to the command on each node" },
-  { name: 'max-output', value: 'bytes', summary: 'Keep that much of the output on each node (default: 1 MiB)' },
+  { name: 'max-output', value: 'bytes', summary: 'Keep this much of the output on each node (default: 1 MiB)' },
   { name: 'detach', summary: 'Do not wait: print the id of the job' },
 ]
 

@@ -24,7 +24,7 @@ const notHeldExit = 75
 const waitFlag: Flag = {
   name: 'wait',
   value: '[seconds]',
-  summary: 'Wait until the lock is free, for that long at most',
+  summary: 'Wait this long at most until the lock is free',
 }
 const reasonFlag: Flag = {
   name: 'reason',

@@ -152,7 +152,7 @@ async function undrain(call: Call): Promise<Outcome> {
   const answer = await live.releaseHolds({ ids, force: call.flags.has('force'), user: call.terminal.user })
   if (answer.outcome === 'held')
     throw new Refusal(...answer.holds.map((hold) => `${sentence(hold)}, or add --force to end it now.`))
-  const text = [...new Set(answer.holds.map(({ node }) => `${node} is not drained any more.\n`))].join('')
+  const text = [...new Set(answer.holds.map(({ node }) => `${node} is no longer drained.\n`))].join('')
   const facts = { nodes, released: answer.holds }
   return await settled(call, { text, facts, version, revision: answer.revision, concerned: new Set() })
 }

@@ -62,7 +62,7 @@ export const nodeModeCommands: readonly Command[] = modes.map((mode) => ({
   usage: '[--all | <node>...] [--wait[=<seconds>]]',
   summary: mode.summary,
   details: 'Without a node: this node.',
-  flags: [...changeFlags, { name: 'all', summary: 'All nodes, remote and guest nodes among them' }],
+  flags: [...changeFlags, { name: 'all', summary: 'All nodes, including remote and guest nodes' }],
   completes: ['node'],
   run: (call) => changeMode(call, mode),
 }))

@@ -46,11 +46,11 @@ const triggerUpdate = verb({
   name: 'trigger_update',
   aliases: [['rollout', 'trigger']],
   words: '<version>',
-  summary: 'Say which version all nodes are to run',
+  summary: 'Set the version that all nodes are to run',
   details:
     'Nodes learn it by `orchestrate pending_update`; a rollout takes them there. While nodes have not come to the version that was triggered before, or a rollout to another version has not ended, it is refused with their names.',
   examples: ['systole orchestrate trigger_update 17.1'],
-  flags: [{ name: 'force', summary: 'Also while nodes have not come to the version before' }],
+  flags: [{ name: 'force', summary: 'Allow it while nodes have not reached the previous version' }],
   completes: ['anything'],
   run: async (call) => {
     const [version = ''] = call.words
@@ -84,7 +84,7 @@ const pending = {
 
 const pendingUpdate = verb({
   name: 'pending_update',
-  summary: 'Say whether this node runs another version than was triggered',
+  summary: 'Report whether this node runs a version other than the triggered one',
   details:
     'Exit codes: 0 an update is available, 1 the node is up to date, 2 the cluster does not answer, 3 the same on a node without a local version, or no version was triggered yet. The local version is the one in /etc/current_version, or else what is recorded of the node.',
   run: async (call) => {
@@ -235,7 +235,7 @@ function saidOf(
 const updateOwnStatus = verb({
   name: 'update_own_status',
   words: '<type> <exit code>',
-  summary: 'Report what came of the configuration or the validation of this node',
+  summary: 'Report the result of the configuration or the validation of this node',
   details: `The types are ${statusTypes.join(', ')}. The exit code is that of what was run, or -1 while it runs. Puppet's 1, 4 and 6 are failures, and anything but 0 of a validation.`,
   examples: ['systole orchestrate update_own_status puppet $? --log=/var/log/puppet.log'],
   flags: [

@@ -66,7 +66,7 @@ export const plan: Command = {
 export const apply: Command = {
   path: ['apply'],
   usage: '<file> | <node>=<keepalived.conf>... [--plan]',
-  summary: 'Make the configuration what a file says, in one change, or apply a saved plan',
+  summary: 'Change the configuration to match a file, in one change, or apply a saved plan',
   details: `${kinds} A saved plan is refused if the configuration has changed since, or if other actions would follow, or if another user owns or can write the file. Exit codes: 0 applied, or nothing to change; with --plan nothing is changed, and 2 means that there is something to change; 1 refused.`,
   examples: [
     'systole apply cluster.yaml --wait',

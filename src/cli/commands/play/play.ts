@@ -26,8 +26,8 @@ const onFlag: Flag = {
   summary: 'Instead of the targets in orchestration files: these nodes, separated by commas, or role=<role>',
   completes: 'node',
 }
-const outputFlag: Flag = { name: 'output', summary: 'Print also what the steps print, as it comes' }
-const detach: Flag = { name: 'detach', summary: 'Do not follow it: the cluster goes on with it' }
+const outputFlag: Flag = { name: 'output', summary: 'Also print the output of the steps as it arrives' }
+const detach: Flag = { name: 'detach', summary: 'Do not follow it; the cluster continues' }
 
 export const playPlan: Command = {
   path: ['play', 'plan'],
@@ -66,7 +66,7 @@ export const playRun: Command = {
   examples: ['systole play run site.yaml', 'systole play run services/ inventory.yaml roles.yaml'],
   flags: [
     onFlag,
-    { name: 'force', summary: 'Do also what was done before' },
+    { name: 'force', summary: 'Also repeat what was already done' },
     { name: 'queue', summary: 'Wait for nodes that are offline instead of halting' },
     outputFlag,
     detach,

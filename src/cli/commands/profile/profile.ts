@@ -28,7 +28,7 @@ import { factsByNode } from '../node/facts.ts'
 export const profileCreate: Command = {
   path: ['profile', 'create'],
   usage: "<name> '<expression>'",
-  summary: 'Name what a role needs of a machine',
+  summary: 'Define the hardware that a role needs',
   details:
     "An expression compares facts (systole node facts): 'memory >= 64 GiB and disks >= 2', with and, or, not and parentheses, where and binds closer than or. Memory and disk have a unit (MiB, GiB, TiB, MB, GB, TB), network has Mbit/s or Gbit/s; texts compare with = and !=. A fact that is not known satisfies nothing. The profile is the cluster option systole-profile-<name>.",
   examples: ["systole profile create controller 'memory >= 64 GiB and disks >= 2'"],

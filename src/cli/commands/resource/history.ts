@@ -23,9 +23,13 @@ export const resourceHistory: Command = {
   examples: ['systole resource history web', 'systole resource history web --failed --node=n1 --full'],
   flags: [
     { name: 'node', value: 'node', summary: 'Only operations on this node', completes: 'node' },
-    { name: 'most', value: 'number', summary: `At most so many operations (default ${usual}, at most ${mostOfAll})` },
+    {
+      name: 'most',
+      value: 'number',
+      summary: `Show at most this many operations (default ${usual}, at most ${mostOfAll})`,
+    },
     { name: 'failed', summary: 'Only operations that did not end as expected' },
-    { name: 'full', summary: `All that is kept of an output, not only its last ${shownLines} lines` },
+    { name: 'full', summary: `Show all of a kept output, not only its last ${shownLines} lines` },
   ],
   completes: ['resource'],
   run: async (call) => {

@@ -57,7 +57,7 @@ export const roleList: Command = {
   examples: ['systole role list', 'systole role list db --json', 'systole role list db --min=2 --wait=300'],
   flags: [
     { name: 'min', value: 'number', summary: 'How many nodes with the role must be online' },
-    { name: 'wait', value: '[seconds]', summary: 'Wait until as many are online, for that long at most' },
+    { name: 'wait', value: '[seconds]', summary: 'Wait this long at most until as many are online' },
   ],
   completes: ['anything'],
   run: listRoles,

@@ -23,7 +23,7 @@ import { fleetPlanOf, planOf } from './plan.ts'
 const codes =
   'Exit codes: 0 complete, 1 refused, 3 halted by a failure, 4 aborted (everything is as it was), 75 not ended yet.'
 
-const noWait: Flag = { name: 'no-wait', summary: 'Do not follow it: the cluster goes on with it' }
+const noWait: Flag = { name: 'no-wait', summary: 'Do not follow it; the cluster continues' }
 
 export const rolloutStart: Command = {
   path: ['rollout', 'start'],
@@ -33,7 +33,7 @@ export const rolloutStart: Command = {
   examples: ['systole rollout start upgrade.yaml'],
   flags: [
     noWait,
-    { name: 'force', summary: 'Start it against what the plan advises' },
+    { name: 'force', summary: 'Start it against the advice of the plan' },
     {
       name: 'part-of',
       value: 'key',
@@ -96,7 +96,7 @@ interface Spoken {
 const spoken: readonly Spoken[] = [
   {
     word: 'pause',
-    summary: 'Let no further node begin; those that have begun are finished',
+    summary: 'Start on no further node; nodes that have begun are finished',
     details: 'Continue it with `rollout resume`.',
     follows: false,
     said: (id) => `The rollout ${id} is paused.`,

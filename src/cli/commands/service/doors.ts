@@ -80,7 +80,7 @@ function whereOf({ listen, port }: Door): string {
 
 const whoOf = ({ clients }: Door): string =>
   clients === undefined
-    ? 'for whoever can reach it'
+    ? 'for anyone who can reach it'
     : `for this host, the nodes of the cluster and ${clients.join(', ')} only`
 
 function current<Setting extends Door>(
@@ -130,7 +130,7 @@ async function disable<Setting extends Door>(call: Call, { word, option, called 
   expectWords(call.words, { atLeast: 0, atMost: 0, usage: `service ${word} disable` })
   return await changeCib(call, {
     edit: (cib) => setClusterOptions(cib, { values: { [option]: '' }, force: true }),
-    message: () => `${called} is off. No node listens for it any more.`,
+    message: () => `${called} is off. Nodes no longer listen for it.`,
   })
 }
 
@@ -158,7 +158,7 @@ export const serviceDnsEnable: Command = {
   usage: dnsUsage,
   summary: 'Let every node answer DNS questions about services and nodes; opens port 53 by UDP and TCP',
   details:
-    'Each node listens at 127.0.0.1 and at its own addresses in the cluster (listen=local,node), or at the addresses that are given. Names are <service>.service.<domain>, <tag>.<service>.service.<domain>, _<service>._tcp.service.<domain> and <node>.node.<domain>; the domain is systole by default. Only healthy instances are in the answers, which are valid for ttl (5s). Whoever reaches the port may ask, or with clients= only this host, the nodes and these networks. Without quorum a node refuses to answer, or with without-quorum=mark says what it knew last, with ttl 0. With forward= other names are passed on to these name servers; with cluster.<name>= names of that cluster to its nodes, at port 53. Options that are not given stay as they are; an empty value restores the default.',
+    'Each node listens at 127.0.0.1 and at its own addresses in the cluster (listen=local,node), or at the addresses that are given. Names are <service>.service.<domain>, <tag>.<service>.service.<domain>, _<service>._tcp.service.<domain> and <node>.node.<domain>; the domain is systole by default. Only healthy instances are in the answers, which are valid for ttl (5s). Anyone who reaches the port may ask, or with clients= only this host, the nodes and these networks. Without quorum a node refuses to answer, or with without-quorum=mark says what it knew last, with ttl 0. With forward= other names are passed on to these name servers; with cluster.<name>= names of that cluster to its nodes, at port 53. Options that are not given stay as they are; an empty value restores the default.',
   examples: [
     'systole service dns enable',
     'systole service dns enable domain=cluster.internal clients=10.0.0.0/8 forward=10.0.0.53',
@@ -190,7 +190,7 @@ export const serviceHttpEnable: Command = {
   usage: '[port=<number>] [listen=local|node|<ip>,...] [clients=<network>,...]',
   summary: 'Let every node answer Consul’s clients about services by HTTP, read-only; opens port 8500',
   details:
-    'Each node listens at 127.0.0.1 and at its own addresses in the cluster (listen=local,node), or at the addresses that are given, without encryption. It answers GET of /v1/catalog/services, /v1/catalog/service/<name>, /v1/health/service/<name>, /v1/agent/services as Consul does, also with index and wait, and sends changes as server-sent events at /v1/systole/events. Whoever reaches the port may read, or with clients= only this host, the nodes and these networks. Without quorum a node answers only requests with the parameter stale. Options that are not given stay as they are; an empty value restores the default.',
+    'Each node listens at 127.0.0.1 and at its own addresses in the cluster (listen=local,node), or at the addresses that are given, without encryption. It answers GET of /v1/catalog/services, /v1/catalog/service/<name>, /v1/health/service/<name>, /v1/agent/services as Consul does, also with index and wait, and sends changes as server-sent events at /v1/systole/events. Anyone who reaches the port may read, or with clients= only this host, the nodes and these networks. Without quorum a node answers only requests with the parameter stale. Options that are not given stay as they are; an empty value restores the default.',
   examples: ['systole service http enable listen=local', 'systole service http enable clients=10.0.0.0/8'],
   flags: changeFlags,
   completes: ['anything'],

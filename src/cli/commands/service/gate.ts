@@ -59,7 +59,7 @@ export const serviceGateRemove: Command = {
   path: ['service', 'gate', 'remove'],
   aliases: [['service', 'gate', 'delete']],
   usage: '<resource> <service>',
-  summary: 'Remove a gate: the resource does not wait for the service any more',
+  summary: 'Remove a gate: the resource no longer waits for the service',
   flags: changeFlags,
   completes: ['resource', 'anything'],
   run: async (call) => {
@@ -72,7 +72,7 @@ export const serviceGateRemove: Command = {
           throw new Refusal(`${resource} has no gate '${service}'. To see all gates: systole service gate list`)
         return write(cib, { resource, service }, '')
       },
-      message: () => `${resource} does not wait for ${service} any more.`,
+      message: () => `${resource} no longer waits for ${service}.`,
     })
   },
 }

@@ -84,7 +84,7 @@ export const serviceDelete: Command = {
   path: ['service', 'delete'],
   aliases: [['service', 'remove']],
   usage: '<name>',
-  summary: 'Take the declaration of a service away; its resource stays as it is',
+  summary: 'Remove the declaration of a service; its resource stays as it is',
   flags: changeFlags,
   completes: ['anything'],
   run: async (call) => {
@@ -101,7 +101,7 @@ export const serviceDelete: Command = {
           )
         return write(cib, declaredIn(cib, name), '')
       },
-      message: () => `Service ${name} is not declared any more.`,
+      message: () => `Service ${name} is no longer declared.`,
     })
   },
 }

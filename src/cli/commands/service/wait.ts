@@ -75,7 +75,7 @@ function leastOf({ flags }: Call): number | undefined {
 export const serviceWatch: Command = {
   path: ['service', 'watch'],
   usage: '[<name>] [--timeout=<duration>]',
-  summary: 'Print every change of the instances of services, a line each, until it is interrupted',
+  summary: 'Print each change of service instances on a line, until interrupted',
   details: 'With --json each line is a JSON object. The first lines show how it is now.',
   examples: ['systole service watch keystone'],
   flags: [{ ...timeoutFlag, summary: 'End after this time (default: never)' }],

@@ -125,7 +125,7 @@ export const stateList: Command = {
 export const stateReplay: Command = {
   path: ['state', 'replay'],
   usage: '<file> [--show-plan]',
-  summary: 'Decide again from a saved state, and show in what the plan differs',
+  summary: 'Decide again from a saved state, and show how the plan differs',
   details:
     'The scheduler of this version decides from the file, for the time of the decision. No cluster is needed, and none is asked. The exit code is 0 when the plan is the recorded one, and 1 when it differs or when the file contains no plan.',
   examples: ['systole state replay lost-node.xml', 'systole state replay /var/lib/systole/pengine/pe-input-7.gz'],

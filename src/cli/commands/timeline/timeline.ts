@@ -32,7 +32,11 @@ export const timelineList: Command = {
     sinceFlag('Only what happened within this time (for example 24h, P7D)'),
     { name: 'about', value: 'name', summary: 'Only events of this node or resource' },
     { name: 'kind', value: 'kind', summary: `Only events of this kind: ${timelineKinds.join(', ')}` },
-    { name: 'most', value: 'number', summary: `The last so many events at most (default ${usual}, at most ${most})` },
+    {
+      name: 'most',
+      value: 'number',
+      summary: `Show at most this many of the last events (default ${usual}, at most ${most})`,
+    },
   ],
   run: async (call) => {
     expectWords(call.words, { atLeast: 0, atMost: 0, usage: 'timeline list' })

@@ -92,7 +92,7 @@ export const serviceForms: Readonly<Record<string, Form>> = {
     fields: [
       { ...resource, help: 'It starts once enough members of the service are healthy.' },
       service,
-      { name: 'min', title: 'Members', help: 'At least so many. Default: 1.', of: 'text', isOptional: true },
+      { name: 'min', title: 'Members', help: 'At least this many. Default: 1.', of: 'text', isOptional: true },
     ],
     line: (values) =>
       joined(['service', 'gate', 'add', values.resource, values.service, ...optionsIn(values, ['min'])]),
@@ -117,7 +117,7 @@ export const serviceForms: Readonly<Record<string, Form>> = {
       {
         name: 'clients',
         title: 'Who may ask',
-        help: 'Networks, such as 10.0.0.0/8. Empty: whoever reaches the port.',
+        help: 'Networks, such as 10.0.0.0/8. Empty: anyone who reaches the port.',
         of: 'text',
         isOptional: true,
       },

@@ -26,7 +26,7 @@ export const simpleForms: Readonly<Record<string, Form>> = {
     area: 'Nodes',
     fields: [
       node,
-      { name: 'reason', title: 'Reason', help: 'Shown to whoever asks why.', of: 'text', isOptional: true },
+      { name: 'reason', title: 'Reason', help: 'Shown to anyone who asks why.', of: 'text', isOptional: true },
     ],
     line: (values) => joined(['node', 'drain', values.node, values.reason ? `--reason=${values.reason}` : undefined]),
   },
