@@ -35,6 +35,7 @@ run:
   - -c
   - |
     echo reload >> /run/reloads
+    cp /run/haproxy.cfg /run/reloaded.part && mv /run/reloaded.part /run/reloaded
     if [ -e /run/haproxy.pid ]; then kill -USR2 $(cat /run/haproxy.pid); else haproxy -W -D -f /run/haproxy.cfg -p /run/haproxy.pid > /dev/null 2>&1; fi
 `
 
@@ -55,10 +56,10 @@ beforeAll(async () => {
 
 afterAll(() => lab.close(), 60_000)
 
+/** Of the last reload: the new file is there a moment before it. */
 const pool = async (): Promise<number> =>
-  (await lab.inNode('n1', 'cat', '/run/haproxy.cfg').catch(() => ''))
-    .split('\n')
-    .filter((line) => /^ +server /.test(line)).length
+  (await lab.inNode('n1', 'cat', '/run/reloaded').catch(() => '')).split('\n').filter((line) => /^ +server /.test(line))
+    .length
 /** What the daemon keeps of what it did last: until it is written, a daemon that is killed does it again. */
 const noted = async (): Promise<string> => await lab.inNode('n1', 'cat', '/var/lib/systole/watches/pool')
 const reloads = async (): Promise<number> => (await lab.inNode('n1', 'cat', '/run/reloads')).split('\n').length - 1
