@@ -1,6 +1,7 @@
 /**
  * Incidents: what went wrong, from the first sign to the moment when everything was back. One begins with a node that is lost, an operation that fails, a fencing or a lost quorum, takes in what
  * follows, and ends when no service is away, no fencing is under way, and nothing more has happened for half a minute.
+ * Where it only waits for a service, as for one that cannot start until somebody mends it, what befalls something else after such a pause does not come of it and is another incident.
  * A change of the configuration ends what follows from the last sign: services that stop after it were stopped by an administrator, and are not counted as away.
  */
 import { type Happening, isActiveAfter, isDegraded, type JournalEvent } from './event.ts'
@@ -59,6 +60,8 @@ class Scan {
   readonly #active = new Map<string, Set<string>>()
   readonly #done: Incident[] = []
   #open: Open | undefined
+  /** Each waits for services that are away, and another has begun since. */
+  #waiting: readonly Open[] = []
   /** A node was a member before: a quorum that is lost sooner is that of a cluster which forms. */
   #hasFormed = false
   #changed: JournalEvent | undefined
@@ -70,16 +73,22 @@ class Scan {
   take(event: JournalEvent): void {
     const { what, at } = event
     if (what.kind === 'transition') return
-    if (this.#open && this.#isOver(this.#open, at)) this.#close(this.#open, at)
+    for (const open of this.#all()) if (this.#isOver(open, at)) this.#close(open, at)
+    if (this.#open && isAnother(this.#open, event)) {
+      this.#waiting = [...this.#waiting, this.#open]
+      this.#open = undefined
+    }
     if (what.kind === 'begun') {
       this.#begin(what.active)
       this.#hasFormed ||= what.nodes.length > 0
       return
     }
     const forms = what.kind === 'quorum' && !this.#hasFormed
-    if (this.#open === undefined && isTrouble(what) && !forms) this.#open = this.#opened(event)
+    const waiting = this.#waiting.find((open) => isAbout(open, what))
+    if (this.#open === undefined && waiting === undefined && isTrouble(what) && !forms) this.#open = this.#opened(event)
     if (what.kind === 'node') this.#hasFormed ||= what.became === 'member'
-    if (this.#open) noteIn(this.#open, event)
+    const concerned = waiting ?? this.#open
+    if (concerned) noteIn(concerned, event)
     if (what.kind === 'configuration') {
       this.#changed = event
       this.#giveUp(at)
@@ -93,8 +102,12 @@ class Scan {
   }
 
   end(now: number): readonly Incident[] {
-    if (this.#open) this.#close(this.#open, now)
-    return this.#done
+    for (const open of this.#all()) this.#close(open, now)
+    return this.#done.toSorted((one, other) => one.began - other.began)
+  }
+
+  #all(): readonly Open[] {
+    return this.#open === undefined ? this.#waiting : [...this.#waiting, this.#open]
   }
 
   /** A node began to write: what it has seen since is counted from what was there then. */
@@ -116,7 +129,8 @@ class Scan {
   }
 
   #close(open: Open, now: number): void {
-    this.#open = undefined
+    if (open === this.#open) this.#open = undefined
+    this.#waiting = this.#waiting.filter((one) => one !== open)
     const [cause] = open.events
     const last = lastOf(open)
     if (cause === undefined || last === undefined) return
@@ -154,19 +168,52 @@ class Scan {
 
   /** Which change it was is not known; the first after it went is taken for it. */
   #giveUp(at: number): void {
-    for (const resource of [...(this.#open?.since.keys() ?? [])])
+    for (const resource of this.#all().flatMap(({ since }) => [...since.keys()]))
       if (!this.#isWanted(resource)) this.#comes(resource, at)
   }
 
   #goes(resource: string, at: number): void {
-    if (this.#open && !this.#open.isChanged && !this.#open.since.has(resource)) this.#open.since.set(resource, at)
+    if (this.#all().some(({ since }) => since.has(resource))) return
+    if (this.#open && !this.#open.isChanged) this.#open.since.set(resource, at)
   }
 
   #comes(resource: string, at: number): void {
-    const since = this.#open?.since.get(resource)
-    if (since === undefined) return
-    this.#open?.since.delete(resource)
-    this.#open?.back.push({ resource, ms: at - since })
+    for (const { since, back } of this.#all()) {
+      const gone = since.get(resource)
+      if (gone === undefined) continue
+      since.delete(resource)
+      back.push({ resource, ms: at - gone })
+    }
+  }
+}
+
+/** It waits for services alone, and has for a while, when something befalls another thing. */
+function isAnother(open: Open, { what, at }: JournalEvent): boolean {
+  const last = lastOf(open)
+  const isQuiet = last !== undefined && at - last.at > quietMs
+  return isQuiet && open.fencing.size === 0 && isTrouble(what) && !isAbout(open, what)
+}
+
+/** What it waits for, or the nodes that it has lost. */
+function isAbout({ since, events }: Open, what: Happening): boolean {
+  const isLost = (node: string): boolean =>
+    events.some((event) => event.what.kind === 'node' && event.what.node === node && event.what.became === 'lost')
+  switch (what.kind) {
+    case 'operation':
+      return since.has(what.resource)
+    case 'node':
+      return isLost(what.node)
+    case 'fencing':
+      return (
+        isLost(what.target) ||
+        events.some((event) => event.what.kind === 'fencing' && event.what.target === what.target)
+      )
+    case 'quorum':
+      return events.some(
+        (event) => event.what.kind === 'quorum' || (event.what.kind === 'node' && event.what.became === 'lost'),
+      )
+    default:
+      return false
   }
 }
 

@@ -67,7 +67,10 @@ describe('an incident', () => {
       seen(20, 300_000, ran('web', 'n1', 'monitor', { intervalMs: 5000, rc: 7, result: 'not running' })),
       seen(21, 302_000, ran('web', 'n1', 'start')),
     ]
-    expect(incidentsIn(events, later).map(({ id, ongoing }) => [id, ongoing])).toEqual([['i10', true]])
+    expect(incidentsIn(events, later).map(({ id, ongoing }) => [id, ongoing])).toEqual([
+      ['i10', true],
+      ['i20', false],
+    ])
     const [first, second] = incidentsIn(events, later, (resource) => resource !== 'bad')
     expect(first).toMatchObject({ id: 'i10', ongoing: false, away: [{ resource: 'bad', ms: 5000, still: false }] })
     expect(second).toMatchObject({ id: 'i20', ongoing: false, away: [{ resource: 'web', ms: 2000, still: false }] })
@@ -211,6 +214,52 @@ describe('an incident', () => {
     expect(incidentsIn(events, later).map(({ id }) => id)).toEqual(['i2', 'i4'])
   })
 
+  test('of a service that cannot start does not take in a node that loses its power later', () => {
+    const failed = { rc: 1, result: 'error', reason: 'the address is taken' }
+    const recovery = [
+      seen(20, 3_600_000, lost('n2')),
+      seen(21, 3_600_500, fencing('pending')),
+      seen(22, 3_602_000, fencing('succeeded')),
+      seen(23, 3_603_000, ran('web', 'n1', 'start')),
+    ]
+    const before = [
+      seen(1, 0, active({ web: ['n2'] })),
+      seen(10, 1000, ran('front', 'n1', 'start', failed)),
+      seen(11, 2000, ran('front', 'n1', 'stop')),
+    ]
+    const found = incidentsIn([...before, ...recovery], start + 3_700_000)
+    expect(found.map(({ id, ongoing, events }) => [id, ongoing, events.length])).toEqual([
+      ['i10', true, 2],
+      ['i20', false, 4],
+    ])
+    expect(found.map(({ away }) => away.map(({ resource, still }) => [resource, still]))).toEqual([
+      [['front', true]],
+      [['web', false]],
+    ])
+    expect(found.map((incident) => describeIncident(incident).split(';')[0])).toEqual([
+      expect.stringContaining('front'),
+      expect.stringContaining('n2'),
+    ])
+    // It goes on with the first when that is mended, also while the second is open.
+    const mended = seen(24, 3_604_000, ran('front', 'n1', 'start'))
+    const both = incidentsIn([...before, ...recovery, mended], start + 3_700_000)
+    expect(both.map(({ id, ongoing, events }) => [id, ongoing, events.length])).toEqual([
+      ['i10', false, 3],
+      ['i20', false, 4],
+    ])
+  })
+  test('takes in what follows at once, and the fencing and the loss of quorum of a node that it has lost', () => {
+    const failed = { rc: 1, result: 'error' }
+    const events = [
+      seen(10, 1000, ran('front', 'n1', 'start', failed)),
+      seen(11, 5000, lost('n2')),
+      seen(12, 6000, fencing('failed')),
+      seen(13, 600_000, fencing('pending')),
+      seen(14, 601_000, fencing('succeeded')),
+      seen(15, 900_000, { kind: 'quorum', node: 'n1', quorate: false }),
+    ]
+    expect(incidentsIn(events, start + 901_000).map(({ id }) => id)).toEqual(['i10'])
+  })
   test('counts how often a service was away, in one line', () => {
     const failed = ran('web', 'n2', 'monitor', { intervalMs: 10_000, rc: 7, result: 'not running' })
     const events = [
