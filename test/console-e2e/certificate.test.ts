@@ -53,7 +53,7 @@ test('a browser that shows a certificate is in, follows the cluster, and may ask
   // It cannot be taken off: whoever leaves is offered to sign in as somebody else.
   await page.getByRole('button', { name: /sign out/i }).click()
   await page.getByText('The browser shows its certificate with each request.').waitFor()
-  await page.getByLabel('Password').waitFor()
+  await page.getByLabel('Password', { exact: true }).waitFor()
   await context.close()
 })
 
@@ -61,11 +61,11 @@ test('one that is not accepted is named, and a browser without one is asked to s
   isAccepted = false
   const refused = await open(true)
   await refused.page.getByRole('alert').getByText('The certificate CN=anna is not accepted.').waitFor()
-  await refused.page.getByLabel('Password').waitFor()
+  await refused.page.getByLabel('Password', { exact: true }).waitFor()
   await refused.context.close()
   isAccepted = true
   const plain = await open(false)
-  await plain.page.getByLabel('Password').waitFor()
+  await plain.page.getByLabel('Password', { exact: true }).waitFor()
   expect(await plain.page.getByRole('alert').textContent()).toBe('')
   await plain.context.close()
 })

@@ -42,13 +42,13 @@ const heading = () => seen.page.getByRole('heading', { name: 'Resources' })
 async function logIn(user: string, password: string): Promise<void> {
   const { page } = seen
   await page.getByLabel('User', { exact: true }).fill(user)
-  await page.getByLabel('Password').fill(password)
+  await page.getByLabel('Password', { exact: true }).fill(password)
   await page.keyboard.press('Enter')
 }
 
 test('a wrong password, and a user who may not, are refused with a sentence and stay outside', async () => {
   const { page } = seen
-  await page.getByLabel('Password').waitFor()
+  await page.getByLabel('Password', { exact: true }).waitFor()
   expect(await axeFindings(page)).toEqual([])
   await page.screenshot({ path: join(pictures, 'log-in.png') })
   await logIn('alice', 'wrong')
@@ -88,10 +88,10 @@ test('to sign out ends the session on the node, not only here', async () => {
   const { page, context } = seen
   const before = await context.cookies()
   await page.getByRole('button', { name: 'Sign out' }).click()
-  await page.getByLabel('Password').waitFor()
+  await page.getByLabel('Password', { exact: true }).waitFor()
   await context.addCookies(before)
   await page.reload()
-  await page.getByLabel('Password').waitFor()
+  await page.getByLabel('Password', { exact: true }).waitFor()
   const log = readFileSync(join(lab.folder, 'nodes/n1/systoled.log'), 'utf8')
   expect(log).toContain('a user has logged out of the HTTPS API')
   for (const password of Object.values(passwords)) expect(log).not.toContain(password)
