@@ -12,7 +12,7 @@ import {
   type OptionDefinition,
   operationOptions,
 } from '../../src/cib/index.ts'
-import { allCommands, type Command, changeFlags, commonFlags, type Flag, pcsFlags } from '../../src/cli/index.ts'
+import { allCommands, type Command, changeFlags, commonFlags, type Flag, foreseeFlag, pcsFlags } from '../../src/cli/index.ts'
 import { allTools, type Tool } from '../../src/tools/index.ts'
 import { type CommandOption, hasOption } from './commands.ts'
 import type { TestPiece } from './tests.ts'
@@ -118,6 +118,7 @@ function commandWords(): readonly Word[] {
     ...commonFlags.map((flag) => [flag, 'every command'] as const),
     ...pcsFlags.map((flag) => [flag, 'every command, called as pcs'] as const),
     ...changeFlags.map((flag) => [flag, 'commands that change the configuration'] as const),
+    [foreseeFlag, 'commands that act through the daemon'],
   ])
   const everyPath = [...new Set(commands.flatMap(({ path: [noun = ''] }) => noun))].map((noun) => [noun])
   return [

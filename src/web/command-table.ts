@@ -101,6 +101,14 @@ const withoutList: readonly (readonly [reason: string, paths: string])[] = [
   ],
 ]
 
+/** Take files or words, and change nothing: with ?dry-run they are as without. */
+const showing = 'plan | recipe plan | rollout plan | quorum expected-votes | quorum update | stonith history update'
+
+/** Change something, and cannot show it beforehand: why. */
+export const withoutDryRun: ReadonlyMap<string, string> = new Map([
+  ['cluster token', 'All that it does is to make a token, which is shown once.'],
+])
+
 const pathsIn = (text: string): readonly string[] =>
   text
     .split('|')
@@ -109,6 +117,7 @@ const pathsIn = (text: string): readonly string[] =>
 
 export const reads: ReadonlySet<string> = new Set(pathsIn(reading))
 export const changes: ReadonlySet<string> = new Set(pathsIn(changing))
+const shown: ReadonlySet<string> = new Set(pathsIn(showing))
 export const without: ReadonlyMap<string, string> = new Map(
   withoutList.flatMap(([reason, paths]) => pathsIn(paths).map((path) => [path, reason] as const)),
 )
@@ -151,6 +160,8 @@ export interface Endpoint {
   readonly flags: readonly Flag[]
   /** It can show what it would cause. */
   readonly canPreview: boolean
+  /** It never does more than that. */
+  readonly onlyShows: boolean
 }
 
 export function endpointsOf(commands: readonly Command[]): readonly Endpoint[] {
@@ -159,8 +170,11 @@ export function endpointsOf(commands: readonly Command[]): readonly Endpoint[] {
     const isReading = reads.has(name)
     if (command.refuses !== undefined || !(isReading || changes.has(name))) return []
     const own = command.flags ?? []
-    const canPreview = own.some((flag) => flag.name === 'preview')
+    const onlyShows = isReading || shown.has(name)
+    const canPreview = !isReading && (onlyShows || own.some((flag) => flag.name === 'preview'))
     const flags = own.filter((flag) => !closedFlags.has(flag.name) && flag.name !== 'preview')
-    return [{ method: isReading ? 'GET' : 'POST', path: `/${command.path.join('/')}`, command, flags, canPreview }]
+    return [
+      { method: isReading ? 'GET' : 'POST', path: `/${command.path.join('/')}`, command, flags, canPreview, onlyShows },
+    ]
   })
 }

@@ -16,7 +16,7 @@ import {
   RefusedError,
   UnreachableError,
 } from '../rpc/index.ts'
-import { type Endpoint, refusalOf } from './command-table.ts'
+import { type Endpoint, refusalOf, withoutDryRun } from './command-table.ts'
 import { CommandEndedError } from './patience.ts'
 import { Problem, statusOfCode } from './problem.ts'
 import { type Given, lineOf } from './request.ts'
@@ -49,9 +49,8 @@ interface Trace {
 }
 
 export async function runCommand(endpoint: Endpoint, given: Given, asking: Asking): Promise<Ran> {
-  const { command, canPreview } = endpoint
-  if (given.isDryRun && !canPreview)
-    throw new Problem(400, `'${command.path.join(' ')}' cannot show what it would cause. Nothing was done.`)
+  const { command, canPreview, onlyShows } = endpoint
+  if (given.isDryRun && !canPreview) throw cannotPreview(command.path.join(' '))
   const line = lineOf(endpoint, given)
   if (commandOfLine(line, allCommands) !== command)
     throw new Problem(
@@ -59,7 +58,7 @@ export async function runCommand(endpoint: Endpoint, given: Given, asking: Askin
       `'${given.words[0] ?? ''}' is part of the name of another command. The description is at /api/openapi.json.`,
     )
   const { trace, printed, notes, written } = await run(
-    [...line, ...(given.isDryRun ? ['--preview'] : []), '--json'],
+    [...line, ...(given.isDryRun && !onlyShows ? ['--preview'] : []), '--json'],
     given.files,
     asking,
   )
@@ -67,6 +66,16 @@ export async function runCommand(endpoint: Endpoint, given: Given, asking: Askin
   const sentences = refusalIn(result, printed.exitCode)
   if (sentences !== undefined) throw new Problem(statusOfCode(trace.code), sentences, { code: trace.code })
   return { result, exitCode: printed.exitCode, notes, files: written, version: trace.version }
+}
+
+function cannotPreview(name: string): Problem {
+  const reason = withoutDryRun.get(name)
+  return new Problem(
+    400,
+    reason === undefined
+      ? `'${name}' changes nothing, so there is nothing to show beforehand. Omit ?dry-run. Nothing was done.`
+      : `'${name}' cannot show what it would cause. ${reason} Nothing was done.`,
+  )
 }
 
 /** As text, for /metrics. */

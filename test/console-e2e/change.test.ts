@@ -260,7 +260,7 @@ test('a node is drained and undrained', async () => {
     return now !== undefined && now !== at
   })
   await type(`node undrain ${at}`)
-  await page.getByText('cannot show its effect beforehand').waitFor()
+  await page.getByText(`It would end: ${at} is drained`).waitFor()
   await perform()
 })
 
@@ -269,6 +269,7 @@ test('to fence a node, what is lost is shown and its name is typed', async () =>
   const target = (await lab.status('n1')).nodes.find(({ name, dc }) => name !== 'n1' && !dc)?.name ?? ''
   await type(`stonith fence ${target}`)
   await page.getByText(`fence-${target}`).first().waitFor()
+  await page.getByRole('listitem').getByText(`fence ${target}`, { exact: true }).waitFor()
   await page.getByLabel(/Type .* to confirm/).waitFor()
   expect(await button().isDisabled()).toBe(true)
   await page.getByLabel(/Type .* to confirm/).fill('n9')

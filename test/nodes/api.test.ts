@@ -186,6 +186,45 @@ test('a dry run answers with the actions and changes nothing; a change for anoth
   })
 })
 
+test('a dry run of what changes no configuration answers with the actions as well, and does nothing', async () => {
+  const dryRun = async (path: string, words: readonly string[], flags = {}) => {
+    const asked = { method: 'POST', token: tokens.admin, body: { words, flags } }
+    return await outside.result('n1', `${path}?dry-run`, asked)
+  }
+  const [at = ''] = await lab.whereIs('web', 'n1')
+  const before = await lab.systole('n1', 'node', 'attribute', '--json')
+  const elsewhere = { kind: 'move', resource: 'web', from: at }
+  expect(await dryRun('/cluster/stop', [at], { force: true })).toMatchObject({
+    preview: true,
+    actions: expect.arrayContaining([expect.objectContaining(elsewhere)]) as unknown,
+  })
+  expect(await dryRun('/stonith/fence', [at])).toMatchObject({
+    would: expect.stringContaining(`It would fence ${at}`) as unknown,
+  })
+  expect(await dryRun('/resource/refresh', ['web'])).toMatchObject({ preview: true, actions: [] })
+  // A hold is no configuration, and neither is what lasts until the node leaves.
+  expect(await dryRun('/node/attribute', [at, 'standby=on'], { transient: true })).toMatchObject({
+    actions: expect.arrayContaining([expect.objectContaining(elsewhere)]) as unknown,
+  })
+  await lab.systole('n1', 'node', 'drain', at, '--wait')
+  expect(await dryRun('/node/undrain', [at])).toMatchObject({
+    would: expect.stringContaining(`It would end: ${at} is drained`) as unknown,
+  })
+  expect((await lab.whereIs('web', 'n1'))[0]).not.toBe(at)
+  expect(await lab.systole('n1', 'hold', 'list')).toContain(`drain-${at}`)
+  await lab.systole('n1', 'node', 'undrain', at, '--wait')
+  expect(await dryRun('/token/revoke', ['monitor'])).toMatchObject({ actions: [] })
+  expect((await outside.ask('n1', '/api/v1/status', { token: tokens.monitor })).status).toBe(200)
+  expect(await lab.systole('n1', 'node', 'attribute', '--json')).toBe(before)
+  expect((await lab.status('n1')).fencing).toEqual([])
+  const token = await outside.ask('n1', '/api/v1/cluster/token?dry-run', {
+    method: 'POST',
+    token: tokens.admin,
+    body: { words: [] },
+  })
+  expect([token.status, token.body]).toEqual([400, expect.stringContaining('Nothing was done')])
+})
+
 test('files come with the request and go with the answer, and those of the host are not read', async () => {
   const cib = await outside.ask('n1', '/api/v1/cluster/cib?word=out.xml', { token: tokens.admin })
   const { files } = JSON.parse(cib.body) as { readonly files: Readonly<Record<string, string>> }

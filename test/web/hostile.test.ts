@@ -213,7 +213,7 @@ const cases: readonly (readonly [what: string, status: number, text: string])[] 
   ['standard input', 400, by('GET /api/v1/simulate?batch=true')],
   ['another command by its words', 400, by('GET /api/v1/stonith/history?word=cleanup')],
   ['a change by GET', 400, by('GET /api/v1/status?word=wait')],
-  ['a dry run of what has none', 400, by('POST /api/v1/stonith/fence?dry-run', '{"words":["n1"]}')],
+  ['a dry run of what has none', 400, by('POST /api/v1/cluster/token?dry-run', '{"words":[]}')],
   ['a version that is none', 400, by(create, '{"words":["a","b"]}', 'If-Match: 17')],
   [
     'a body that is no JSON by its type',

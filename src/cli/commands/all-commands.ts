@@ -1,5 +1,6 @@
 /** Every command, in the order in which help lists them. */
 import type { Command } from '../call/command.ts'
+import { foreseeing } from '../foresee/foresee.ts'
 import {
   aclConfig,
   aclPermissionAdd,
@@ -197,7 +198,7 @@ import { utilizationAutoCommand } from './utilization/auto.ts'
 import { waitConverged } from './wait/converged.ts'
 import { why } from './why/why.ts'
 
-export const allCommands: readonly Command[] = [
+const inOrder: readonly Command[] = [
   status,
   statusResources,
   statusNodes,
@@ -491,3 +492,5 @@ export const allCommands: readonly Command[] = [
   completionScript,
   ...refusedCommands,
 ]
+
+export const allCommands: readonly Command[] = inOrder.map(foreseeing)

@@ -8,6 +8,8 @@ import type { Read } from './command-line.ts'
 
 export interface Effects {
   readonly message?: string
+  /** What it would do beside the actions, in words. */
+  readonly would?: string
   /** Of a rollout. */
   readonly id?: string
   readonly actions?: readonly { readonly text: string }[]
@@ -34,27 +36,27 @@ type Asked = Extract<Read, { readonly kind: 'request' }>
 export async function previewOf(api: Api, read: Asked): Promise<Preview> {
   const { command, body, words } = read
   try {
-    if (command.canPreview) {
-      const { result, version } = await api.act<Effects>(command.path, body, { dryRun: true })
-      return { kind: 'shown', effects: result, version }
-    }
-    if (command.name === 'stonith fence') return await fencingOf(api, words[0] ?? '')
     if (command.name === 'rollout start') return await planOf(api, read)
     const [, word] = /^rollout (pause|resume|abort|confirm)$/.exec(command.name) ?? []
     if (word !== undefined) return await rolloutOf(api, word, words[0])
+    if (command.canPreview) {
+      const { result, version } = await api.act<Effects>(command.path, body, { dryRun: true })
+      const why = command.name === 'stonith fence' ? await fencingOf(api, words[0] ?? '') : undefined
+      return { kind: 'shown', effects: why === undefined ? result : { ...result, would: why }, version }
+    }
     return { kind: 'none', text: 'This command cannot show its effect beforehand.' }
   } catch (error) {
     return refusalOf(error)
   }
 }
 
-async function fencingOf(api: Api, node: string): Promise<Preview> {
-  if (node === '') return { kind: 'refused', sentences: ['Specify the node to fence.'] }
+/** How it would be done, by which devices. */
+async function fencingOf(api: Api, node: string): Promise<string> {
   const query = [
     ['word', node],
     ['fence', 'true'],
   ] as const
-  return { kind: 'none', text: (await api.read<{ readonly text: string }>('/why', query)).result.text }
+  return (await api.read<{ readonly text: string }>('/why', query)).result.text
 }
 
 async function planOf(api: Api, { body, words }: Asked): Promise<Preview> {
@@ -108,9 +110,10 @@ export function Shown({ preview }: { readonly preview: Preview }) {
   }
 }
 
-function EffectList({ effects: { actions = [], leftStopped = [] } }: { readonly effects: Effects }) {
+function EffectList({ effects: { would, actions = [], leftStopped = [] } }: { readonly effects: Effects }) {
   return (
     <div class="effects" role="status">
+      {would !== undefined && <pre>{would}</pre>}
       <h3>{actions.length === 0 ? 'No resource would be touched.' : 'It would'}</h3>
       <ul>
         {actions.map(({ text }) => (

@@ -3,6 +3,7 @@ import type { XmlElement } from '../../../cib/index.ts'
 import type { ClusterAccess } from '../../call/access.ts'
 import { type Call, changeFlags, Refusal } from '../../call/command.ts'
 import { findCommand } from '../../call/tree.ts'
+import { foreseeFlag } from '../../foresee/foresee.ts'
 import { splitText } from '../../grammar/words.ts'
 
 export interface Edits {
@@ -39,7 +40,9 @@ export async function tryEdits(call: Call, cib: XmlElement, commands: readonly s
 function refuseOthers(call: Call, command: string, line: readonly string[]): void {
   const found = findCommand(call.commands, line)
   if (!found) throw new Refusal(`--with '${command}': unknown command. Write it without the word 'systole'.`)
-  const isChange = (found.command.flags ?? []).some(({ name }) => name === changeFlags[0]?.name)
+  const isChange = (found.command.flags ?? []).some(
+    (flag) => flag.name === changeFlags[0]?.name && flag !== foreseeFlag,
+  )
   if (!isChange)
     throw new Refusal(`--with '${command}': systole ${found.command.path.join(' ')} does not change the configuration.`)
   const unfit = ['--preview', '--wait', '--json', '--help', '-h', '-f', '--file'].find((flag) =>
