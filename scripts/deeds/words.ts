@@ -12,7 +12,15 @@ import {
   type OptionDefinition,
   operationOptions,
 } from '../../src/cib/index.ts'
-import { allCommands, type Command, changeFlags, commonFlags, type Flag, foreseeFlag, pcsFlags } from '../../src/cli/index.ts'
+import {
+  allCommands,
+  type Command,
+  changeFlags,
+  commonFlags,
+  type Flag,
+  foreseeFlag,
+  pcsFlags,
+} from '../../src/cli/index.ts'
 import { allTools, type Tool } from '../../src/tools/index.ts'
 import { type CommandOption, hasOption } from './commands.ts'
 import type { TestPiece } from './tests.ts'
