@@ -25,5 +25,3 @@ export const supposed = ({ now }: Scene, cib: XmlElement, what: WhatIf): XmlElem
 
 export const listed = (names: readonly string[]): string =>
   names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1) ?? ''}`
-
-export const isOrAre = (names: readonly unknown[]): string => (names.length === 1 ? 'is' : 'are')
