@@ -196,7 +196,7 @@ const sentences: readonly (readonly [line: string, sentence: string | RegExp])[]
   ['cluster certificates renew', /^It would renew the certificate and key of n1/],
   ['cluster token withdraw --all', /^It would withdraw a1: nobody could join with it\.$/],
   ['token revoke prometheus', /^It would revoke the token 'prometheus' with the roles monitor/],
-  ['console client remove ops', 'It would accept certificates of CN=ops no more.'],
+  ['console client remove ops', 'It would stop accepting certificates of CN=ops.'],
   ['fleet remove east', /^It would remove the cluster east from the fleet/],
   ['pki rotate', /^It would replace the cluster's authority, and the keys and certificates of n1 and n2/],
   ['config confirm', /^It would keep version 7 of the configuration/],

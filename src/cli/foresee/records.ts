@@ -25,20 +25,20 @@ export const aboutRecords = {
     const token = tokens.find((one) => one.name === name)
     if (token === undefined) throw new Refusal(`There is no token '${name}'. \`systole token list\` lists the tokens.`)
     const who = token.roles.length === 0 ? 'of an administrator' : `with the roles ${token.roles.join(', ')}`
-    return { sentence: `It would revoke the token '${name}' ${who}: whoever shows it would be refused at once.` }
+    return { sentence: `It would revoke the token '${name}' ${who}: requests with it would be refused at once.` }
   },
   removeApiClient: async ({ name }: Messages['ApiClientName'], { live }: Scene): Promise<Foreseen> => {
     const { clients } = await live.listApiClients({})
     const entry = clients.find(({ client }) => client?.name === name)
     if (entry === undefined)
       throw new Refusal(`There is no client '${name}'. \`systole console client list\` lists the clients.`)
-    return { sentence: `It would accept certificates of ${entry.subject} no more.` }
+    return { sentence: `It would stop accepting certificates of ${entry.subject}.` }
   },
   removeFleetCluster: async ({ name }: Messages['FleetClusterName'], { live }: Scene): Promise<Foreseen> => {
     const { clusters } = await live.getFleet({})
     if (clusters.every((one) => one.name !== name))
       throw new Refusal(`The fleet has no cluster '${name}'. \`systole fleet list\` lists them.`)
-    return { sentence: `It would remove the cluster ${name} from the fleet: nobody here would ask it any more.` }
+    return { sentence: `It would remove the cluster ${name} from the fleet.` }
   },
   renewCertificate: async (_: Messages['Empty'], { live }: Scene): Promise<Foreseen> => {
     const { node, validUntil } = await live.getCertificates({})
