@@ -85,6 +85,11 @@ test('a change on another node is seen without asking', async () => {
   await lab.systole('n3', 'resource', 'move', 'web', to)
   await cell('web', to).getByText('started').waitFor()
   await cell('web', from).waitFor({ state: 'detached' })
+  await seen.page.getByRole('link', { name: 'web', exact: true }).click()
+  const panel = seen.page.getByRole('complementary', { name: 'Why web' })
+  await panel.getByText(new RegExp(`^On ${to} since [\\d:]+ \\(\\d+ s ago\\), from ${from}\\.`)).waitFor()
+  await seen.page.keyboard.press('Escape')
+  await panel.waitFor({ state: 'detached' })
 })
 
 test('a resource that cannot run is told with its cause and the command to ask, and why answers in its words', async () => {

@@ -6,6 +6,8 @@ import { useAsked } from '../base/asked.ts'
 import { Command } from '../base/command.tsx'
 import { Fold } from '../base/fold.tsx'
 import { linkTo } from '../base/route.ts'
+import { withAges } from '../base/time.ts'
+import { useTurn } from '../base/turn.ts'
 import { actionsFor } from '../change/actions.ts'
 import { Past } from './past.tsx'
 import { Printed } from './printed.tsx'
@@ -86,8 +88,12 @@ function withoutScores(text: string, instances: ResourceExplanation['instances']
     .join('\n')
 }
 
+/** So that ages are not older than they say. */
+const againMs = 5000
+
 /** Lines that begin with > are commands. */
 function Explanation({ text }: { readonly text: string }) {
+  useTurn(againMs)
   const lines = text.trimEnd().split('\n')
   return (
     <div class="explanation">
@@ -96,7 +102,7 @@ function Explanation({ text }: { readonly text: string }) {
         const command = /^\s*> (systole .*)$/.exec(line)?.[1]
         return (
           <p key={at} class={`indent-${indent} ${at === 0 ? 'lead' : ''}`}>
-            {command === undefined ? line.trim() : <Command text={command} />}
+            {command === undefined ? withAges(line.trim(), Date.now()) : <Command text={command} />}
           </p>
         )
       })}

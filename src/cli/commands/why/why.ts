@@ -111,6 +111,7 @@ async function tellWithState(call: Call, resource: ResourceExplanation): Promise
   const text = [title, ...since, ...rest].join('\n')
   return done(`${text}\n${hardware}${describePrinted(printed)}${describeUnderWay(actions)}`, {
     ...resource,
+    text,
     arrivals: came,
     printed,
     underWay: actions,
