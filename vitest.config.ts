@@ -178,12 +178,11 @@ export default defineConfig({
             ...(part === 'shared' || part === 'rules' ? apart : []),
             ...(part === 'rules' ? notForRules : []),
           ],
-          // In `npm test` they give way to nodes that run beside them.
-          testTimeout: 60_000,
+          testTimeout: 30_000,
           hookTimeout: 60_000,
           expect: patient,
-          // One more than there are cores: several files wait for processes and networks most of their time. Beside nodes there are enough others.
-          maxWorkers: part === 'apart' || part === 'shared' ? 2 : 3,
+          // One more than there are cores: several files wait for processes and networks most of their time.
+          maxWorkers: 3,
         },
       },
       {

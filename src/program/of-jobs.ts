@@ -5,7 +5,8 @@
 
 export const jobVerbs: readonly string[] = ['run', 'copy', 'list', 'show', 'output', 'cancel']
 
-const notPlain = /^(?:-f.*|--file(?:=.*)?|-h|--help|--fullhelp|--version|help)$/s
+/** `--preview` asks the scheduler what would happen, which this code does without. */
+const notPlain = /^(?:-f.*|--file(?:=.*)?|--preview(?:=.*)?|-h|--help|--fullhelp|--version|help)$/s
 
 export function isOfJobs(
   [area, verb = '', ...rest]: readonly string[],

@@ -244,7 +244,7 @@ test('it cannot fill the history with resources that nobody knows', () => {
   )
   const full = { ...view, operations: new Map(many.map((one) => [one.recordId, one])) }
   const another = record({ resource: resourceId('y'), recordId: 'y_last_0' })
-  expect(() => rights(full).record({ records: [another] })).toThrow('so many resources')
+  expect(() => rights(full).record({ records: [another] })).toThrow('this many unknown resources')
   expect(toldRights(full).record({ records: [record()] })).toEqual({ records: [record()] })
 })
 
