@@ -160,7 +160,7 @@ test('a token that is revoked ends the session', async () => {
   const { page } = seen
   await lab.systole('n1', 'token', 'revoke', 'ops')
   await page.getByRole('button', { name: 'Sign in' }).waitFor()
-  expect(await page.getByRole('alert').textContent()).toContain('not valid any more')
+  expect(await page.getByRole('alert').textContent()).toContain('no longer valid')
   expect(await page.evaluate(() => sessionStorage.length)).toBe(0)
 })
 
