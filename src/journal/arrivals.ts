@@ -1,6 +1,6 @@
 /** Since when a resource is where it is, where it was before, and what happened then. */
 import { type Happening, isActiveAfter, type JournalEvent } from './event.ts'
-import { type Incident, isFailure } from './incidents.ts'
+import { type Incident, isFailure, justBeforeMs } from './incidents.ts'
 
 type Operation = Extract<Happening, { kind: 'operation' }>
 
@@ -23,9 +23,6 @@ export interface Arrival extends Place {
   /** Outside of incidents: the version of the configuration that had been made just before. */
   readonly after?: number
 }
-
-/** A change of the configuration so long before may be why. */
-const justBeforeMs = 10_000
 
 /** `events`: merged. Undefined where the journals begin later. */
 export function arrivalOf(

@@ -30,7 +30,7 @@ export interface Incident {
 
 const quietMs = 30_000
 /** A change of the configuration so long before the first sign may be why. */
-const justBeforeMs = 10_000
+export const justBeforeMs = 10_000
 
 interface Open {
   readonly events: JournalEvent[]

@@ -1,7 +1,6 @@
 /**
- * `--preview` of commands that ask the daemon to do something: the command runs as ever, with every check of its own, until it asks. There it ends, and
- * what it has asked for is told instead, with the actions that the scheduler would decide upon. So nothing is done whatever the command is: a call that is not
- * known to read only never leaves.
+ * `--preview` of commands that ask the daemon to do something: the command runs with all its own checks until it calls the daemon to act. That call is not
+ * made; the answer describes it, with the actions that the scheduler would decide upon. Only calls that are known to read are made, so no command can act.
  */
 import type { XmlElement } from '../../cib/index.ts'
 import type { LocalClient } from '../../rpc/index.ts'
