@@ -2,10 +2,10 @@
 import { assertNever, printable } from '../base/index.ts'
 import type { HoldNote } from './holds-in-cib.ts'
 
-/** `n2 is drained by root since 2026-11-23 14:02:00 UTC: kernel update` */
+/** `n2 is drained by root since 2026-11-23 14:02:00 UTC, until 16:02:00 UTC: kernel update` */
 export function describeHold(hold: HoldNote): string {
   const reason = hold.reason === undefined ? '' : `: ${hold.reason}`
-  return printable(`${stateOf(hold)} by ${whoHolds(hold)} since ${heldSince(hold)}${reason}`)
+  return printable(`${stateOf(hold)} by ${whoHolds(hold)} since ${heldSince(hold)}${heldUntil(hold)}${reason}`)
 }
 
 function stateOf({ kind, node, resource, role }: HoldNote): string {
@@ -47,8 +47,18 @@ function whoHolds({ owner: { kind, name, user, node } }: HoldNote): string {
 /** `2026-11-23 14:02:00 UTC` */
 function heldSince({ since }: HoldNote): string {
   const at = new Date(since)
-  return Number.isNaN(at.getTime()) ? since : `${at.toISOString().slice(0, 19).replace('T', ' ')} UTC`
+  return Number.isNaN(at.getTime()) ? since : `${inUtc(at)} UTC`
 }
+
+/** Nothing of a hold that a process renews: its time is how long it outlives that process. The day only where it is another. */
+function heldUntil({ owner, since, ttlMs }: HoldNote): string {
+  const [from, end] = [new Date(since), new Date(Date.parse(since) + (ttlMs ?? Number.NaN))]
+  if (owner.kind === 'command' || Number.isNaN(end.getTime())) return ''
+  const [day = '', time = ''] = inUtc(end).split(' ')
+  return `, until ${inUtc(from).startsWith(day) ? '' : `${day} `}${time} UTC`
+}
+
+const inUtc = (at: Date): string => at.toISOString().slice(0, 19).replace('T', ' ')
 
 /** What an operator does to end it. */
 export function howToEnd({ id, kind, node, owner }: HoldNote): string {

@@ -220,6 +220,24 @@ test('a document that was read while something was held is pushed back without i
   expect(printXml(cib)).not.toContain('hold-')
 })
 
+test('a drain with a time says when it ends, a hold that a command renews that it runs', async () => {
+  const hour = 3_600_000
+  stored = [hold('drain', { node: 'n2', ttlMs: 2 * hour, reason: 'kernel update' })]
+  const since = 'n2 is drained by root since 2026-11-23 14:02:00 UTC, until '
+  expect((await type('hold list')).standardOutput).toBe(`drain-n2  ${since}16:02:00 UTC: kernel update\n`)
+  expect((await type('why n2')).standardOutput).toContain(`${since}16:02:00 UTC: kernel update.`)
+  stored = [hold('drain', { node: 'n2', ttlMs: 24 * hour })]
+  expect((await type('hold list')).standardOutput).toBe(`drain-n2  ${since}2026-11-24 14:02:00 UTC\n`)
+  stored = [hold('drain', { node: 'n2', ttlMs: hour, owner: { ...ofRollout.owner, kind: 'command' } })]
+  expect((await type('hold list')).standardOutput).not.toContain('until')
+})
+
+test('a second drain without a time says that the first had one', async () => {
+  stored = [hold('drain', { node: 'n2', ttlMs: 60_000 })]
+  expect((await type('node drain n2')).standardOutput).toContain('It no longer ends by itself')
+  expect((await type('node drain n2')).standardOutput).not.toContain('no longer')
+})
+
 test('a hold of another is released by force only', async () => {
   stored = [ofRollout]
   expect((await type('hold release r7-n2')).standardError).toContain('Add --force to end it.')

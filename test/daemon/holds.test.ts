@@ -98,6 +98,16 @@ describe('the configuration while something is held', () => {
     expect(await listConfigVersions(store)).toHaveLength(1)
   })
 
+  test('is drained again with another time or none; the reason stays where none is named', async () => {
+    const [first] = (await acquire([drain], { reason: 'kernel update', ttlMs: 3_600_000 })).holds
+    const [longer] = (await acquire([drain], { user: 'anna', ttlMs: 7_200_000 })).holds
+    expect(longer).toMatchObject({ reason: 'kernel update', ttlMs: 7_200_000, owner: { user: 'anna' } })
+    expect(Date.parse(longer?.since ?? '')).toBeGreaterThan(Date.parse(first?.since ?? ''))
+    const [endless] = (await acquire([drain], { reason: 'new disks' })).holds
+    expect(endless).toMatchObject({ reason: 'new disks', since: longer?.since })
+    expect(endless).not.toHaveProperty('ttlMs')
+  })
+
   test('is stored without it, whoever pushes what was read meanwhile', async () => {
     await acquire([drain])
     const read = text()

@@ -158,7 +158,7 @@ export interface HoldStep {
   readonly writes?: HoldWrites
 }
 
-/** Who asks for what they have already gives it a new time and reason. */
+/** Who asks for what they have already gives it a new time, or none, and a new reason where they name one. */
 export function acquiring(stored: readonly StoredHold[], wanted: readonly HoldRecord[]): HoldStep {
   const known = new Map(stored.map((one) => [one.entry.key, one]))
   const byId = new Map([...known.values()].flatMap((one) => (one.hold ? [[one.hold.id, one] as const] : [])))
@@ -173,8 +173,7 @@ export function acquiring(stored: readonly StoredHold[], wanted: readonly HoldRe
     throw refuse('too-many', `There are ${stored.length} holds already. Release some of them first.`)
   const puts = wanted.map((hold) => {
     const before = byId.get(hold.id)
-    // Since when stays; what is said of it is the newer.
-    const after = before?.hold === undefined || hold.ttlMs !== undefined ? hold : { ...hold, since: before.hold.since }
+    const after = before?.hold === undefined ? hold : askedAgain(before.hold, hold)
     return { after, write: putHold(after, before?.entry) }
   })
   return {
@@ -182,6 +181,10 @@ export function acquiring(stored: readonly StoredHold[], wanted: readonly HoldRe
     holds: puts.map(({ after }) => after),
     writes: together(puts.map(({ write }) => write)),
   }
+}
+
+function askedAgain({ since, reason }: HoldRecord, hold: HoldRecord): HoldRecord {
+  return { ...(reason !== undefined && { reason }), ...hold, ...(hold.ttlMs === undefined && { since }) }
 }
 
 /** Names with other letters than an id may have can come to the same id. */

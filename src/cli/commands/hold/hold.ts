@@ -16,25 +16,10 @@ export const holdList: Command = {
     const { holds } = await liveCluster(call).listHolds({})
     const rows = holds.flatMap((hold) => {
       const note = parseHold(hold)
-      return note === undefined ? [] : [[hold.id, `${describeHold(note)}${endOf(hold)}`]]
+      return note === undefined ? [] : [[hold.id, `${describeHold(note)}${hold.kept ? ' (while its command runs)' : ''}`]]
     })
     return done(rows.length === 0 ? 'Nothing is held.\n' : alignColumns(rows), { holds })
   },
-}
-
-function endOf({
-  since,
-  ttlMs,
-  kept,
-}: {
-  readonly since: string
-  readonly ttlMs?: number
-  readonly kept: boolean
-}): string {
-  if (kept) return ' (while its command runs)'
-  if (ttlMs === undefined) return ''
-  const end = new Date(Date.parse(since) + ttlMs)
-  return Number.isNaN(end.getTime()) ? '' : ` (until ${end.toISOString().slice(0, 19).replace('T', ' ')} UTC)`
 }
 
 export const holdRelease: Command = {

@@ -80,7 +80,7 @@ async function drain(call: Call): Promise<Outcome> {
   const concerned = new Set(
     actions.flatMap(({ resource }) => (resource === undefined ? [] : [withoutInstance(resource)])),
   )
-  const text = answer.holds.map((one) => `${sentence(one)}\n`).join('')
+  const text = answer.holds.map((one) => `${sentence(one)}${endBefore(cib, one)}\n`).join('')
   return await settled(call, {
     text,
     facts: { ...facts, holds: answer.holds },
@@ -119,6 +119,12 @@ function previewText(actions: readonly PlannedAction[], leftStopped: readonly Le
 const sentence = (hold: Messages['Hold']): string => {
   const note = parseHold(hold)
   return note === undefined ? `The hold ${hold.id} is in force.` : `${describeHold(note)}. ${howToEnd(note)}`
+}
+
+/** A second drain without a time takes the end of the first away, which nobody may miss. */
+function endBefore(cib: XmlElement, { id, ttlMs }: Messages['Hold']): string {
+  const until = ttlMs === undefined ? holdsIn(cib).find((one) => one.id === id) : undefined
+  return until?.ttlMs === undefined ? '' : `. It no longer ends by itself`
 }
 
 const reasonOf = ({ flags }: Call): { readonly reason?: string } => {
