@@ -33,9 +33,11 @@ export function rolloutWord(record: RolloutRecord, { word, by }: Said, now: numb
   const { id, state } = record
   if (hasEnded(record)) return { refused: `The rollout ${id} has ended: it is ${state}.` }
   const turn = new Turn(record, nothingSeen, now)
+  turn.tell(`${word} by ${by}`)
+  const told = turn.record
   const refused = hear(turn, word)
   if (refused !== undefined) return { refused }
-  if (turn.record !== record) turn.tell(`${word} by ${by}`)
+  if (turn.record === told) return { state: record, effects: [] }
   return { state: turn.record, effects: turn.effects }
 }
 
@@ -104,6 +106,9 @@ function resumeNode(turn: Turn, before: RolloutNode): void {
   const kept = again === 'working' ? { retryAt: turn.now, ...stale } : {}
   const isHeldAgain = again === 'holding' && !held && definition.hold !== 'none'
   if (isHeldAgain) turn.do({ kind: 'put-hold', node })
+  const command = definition.commands[before.command]
+  if (again !== 'working') turn.tell(again === 'holding' ? `is tried again: ${definition.hold}` : 'is released again', node)
+  else if (command !== undefined) turn.tell(`${command.stage}: ${command.name} runs again`, node)
   turn.setNode(node, { phase: again, since: turn.now, attempt: 0, held: held || isHeldAgain, ...kept }, [
     'task',
     'isFirst',

@@ -394,6 +394,11 @@ describe('a failure', () => {
     const finished = run(halted, { tasks: { 'r1-1-1': failed, 'r1-2-1': done } }, 3).state
     expect(phases(finished)).toEqual(['failed', 'done', 'waiting'])
     expect(tasksIn(run(said(finished, 'resume'), {}, 101).effects)[0]).toBe('install')
+    const resumed = rolloutWord(finished, { word: 'resume', by: 'anna' }, 100)
+    expect('effects' in resumed && resumed.effects.flatMap((one) => (one.kind === 'journal' ? [one] : []))).toEqual([
+      { kind: 'journal', line: finished.lines, text: 'resume by anna' },
+      { kind: 'journal', line: finished.lines + 1, text: 'actions: install runs again', node: 'n1' },
+    ])
   })
 
   test('of the validation of a wave lets no node of the next wave begin', () => {
