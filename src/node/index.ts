@@ -24,6 +24,13 @@ export type { SlotAnswer, SlotRequest } from './own-slot-state.ts'
 export { voterStateOf } from './own-votes.ts'
 export type { VotesEffect, VotesInput } from './own-votes-state.ts'
 export { type OwnWatchdogEffect, type OwnWatchdogInput, watchdogTrouble } from './own-watchdog-state.ts'
+export { connectionStep, connectionTrouble, isMended, isTried, nextConnectionAt } from './remote-connection.ts'
+export {
+  type ConnectionEffect,
+  type ConnectionInput,
+  type RemoteConnectionState,
+  unopenedConnection,
+} from './remote-connection-state.ts'
 export { changesToListed, startUpTrouble, waitsForPeer } from './start-up.ts'
 export type { StartUpEffect, StartUpInput, StoreCopyEffect, StoreCopyInput } from './start-up-state.ts'
 export { isQuorate, type NodeEffect, type NodeInput, type NodeState, type OwnPlan, type SelfEnd } from './state.ts'

@@ -76,7 +76,7 @@ test('a start that gets no answer ends when the connection is deleted, and not b
     store: () => ({ transaction: async () => ({ applied: true, revision: 7 }) }),
     view: () => {
       looked++
-      return { configuration: { typed }, operations: new Map() }
+      return { configuration: { typed }, operations: new Map(), nodeStates: new Map() }
     },
     identity: () => ({ authority: '', certificate: '', key: '' }),
   } as unknown as ConnectionPorts
