@@ -44,7 +44,7 @@ export interface RemoteConnectionState {
   /** Of the last link that was asked for. */
   readonly attempt: number
   /** Another member is about to take it: that is no loss. */
-  readonly handsOver: boolean
+  readonly isHandedOver: boolean
   /** How many links in a row ended as soon as they had begun. */
   readonly brief: number
 }
@@ -53,7 +53,7 @@ export const unopenedConnection: RemoteConnectionState = {
   phase: { kind: 'idle' },
   token: 0,
   attempt: 0,
-  handsOver: false,
+  isHandedOver: false,
   brief: 0,
 }
 

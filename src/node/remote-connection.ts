@@ -45,7 +45,7 @@ export function connectionStep(state: RemoteConnectionState, input: ConnectionIn
     case 'taken':
       return input.attempt === state.attempt ? taken(state, input.by) : { state, effects: [] }
     case 'hand-over':
-      return { state: { ...state, handsOver: true }, effects: [] }
+      return { state: { ...state, isHandedOver: true }, effects: [] }
     case 'close':
       return close(state, view)
     case 'released':
@@ -229,7 +229,7 @@ function taken(state: RemoteConnectionState, by: string): Turned {
   const why = `${by} has taken the connection`
   return {
     ...ends(state, 'taken', why),
-    effects: [...hangsUp(state), { kind: 'taken', by, isLoss: !state.handsOver }],
+    effects: [...hangsUp(state), { kind: 'taken', by, isLoss: !state.isHandedOver }],
   }
 }
 
