@@ -107,7 +107,8 @@ function resumeNode(turn: Turn, before: RolloutNode): void {
   const isHeldAgain = again === 'holding' && !held && definition.hold !== 'none'
   if (isHeldAgain) turn.do({ kind: 'put-hold', node })
   const command = definition.commands[before.command]
-  if (again !== 'working') turn.tell(again === 'holding' ? `is tried again: ${definition.hold}` : 'is released again', node)
+  if (again !== 'working')
+    turn.tell(again === 'holding' ? `is tried again: ${definition.hold}` : 'is released again', node)
   else if (command !== undefined) turn.tell(`${command.stage}: ${command.name} runs again`, node)
   turn.setNode(node, { phase: again, since: turn.now, attempt: 0, held: held || isHeldAgain, ...kept }, [
     'task',

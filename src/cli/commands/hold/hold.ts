@@ -16,7 +16,9 @@ export const holdList: Command = {
     const { holds } = await liveCluster(call).listHolds({})
     const rows = holds.flatMap((hold) => {
       const note = parseHold(hold)
-      return note === undefined ? [] : [[hold.id, `${describeHold(note)}${hold.kept ? ' (while its command runs)' : ''}`]]
+      return note === undefined
+        ? []
+        : [[hold.id, `${describeHold(note)}${hold.kept ? ' (while its command runs)' : ''}`]]
     })
     return done(rows.length === 0 ? 'Nothing is held.\n' : alignColumns(rows), { holds })
   },
