@@ -1,7 +1,8 @@
 /**
  * Incidents: what went wrong, from the first sign to the moment when everything was back. One begins with a node that is lost, an operation that fails, a fencing or a lost quorum, takes in what
  * follows, and ends when no service is away, no fencing is under way, and nothing more has happened for half a minute.
- * Where it only waits for a service, as for one that cannot start until somebody mends it, what befalls something else after such a pause does not come of it and is another incident.
+ * Where it only waits for a service, as for one that cannot start until somebody mends it, what befalls something else after such a pause does not come of it: trouble is another incident, and
+ * what an administrator does meanwhile, such as to drain a node, is none of it.
  * A change of the configuration ends what follows from the last sign: services that stop after it were stopped by an administrator, and are not counted as away.
  */
 import { type Happening, isActiveAfter, isDegraded, type JournalEvent } from './event.ts'
@@ -88,7 +89,7 @@ class Scan {
     if (this.#open === undefined && waiting === undefined && isTrouble(what) && !forms) this.#open = this.#opened(event)
     if (what.kind === 'node') this.#hasFormed ||= what.became === 'member'
     const concerned = waiting ?? this.#open
-    if (concerned) noteIn(concerned, event)
+    if (concerned && isOf(concerned, event)) noteIn(concerned, event)
     if (what.kind === 'configuration') {
       this.#changed = event
       this.#giveUp(at)
@@ -124,8 +125,7 @@ class Scan {
   }
 
   #isOver(open: Open, at: number): boolean {
-    const last = lastOf(open)
-    return last !== undefined && at - last.at > quietMs && isSettled(open)
+    return isQuiet(open, at) && isSettled(open)
   }
 
   #close(open: Open, now: number): void {
@@ -174,7 +174,7 @@ class Scan {
 
   #goes(resource: string, at: number): void {
     if (this.#all().some(({ since }) => since.has(resource))) return
-    if (this.#open && !this.#open.isChanged) this.#open.since.set(resource, at)
+    if (this.#open && !this.#open.isChanged && !isQuiet(this.#open, at)) this.#open.since.set(resource, at)
   }
 
   #comes(resource: string, at: number): void {
@@ -187,12 +187,18 @@ class Scan {
   }
 }
 
-/** It waits for services alone, and has for a while, when something befalls another thing. */
-function isAnother(open: Open, { what, at }: JournalEvent): boolean {
-  const last = lastOf(open)
-  const isQuiet = last !== undefined && at - last.at > quietMs
-  return isQuiet && open.fencing.size === 0 && isTrouble(what) && !isAbout(open, what)
+/** It waits for services alone, and has for a while. A change of the configuration is no part of what happens by itself. */
+function isQuiet({ events, fencing }: Open, at: number): boolean {
+  const last = events.findLast(({ what }) => what.kind !== 'call' && what.kind !== 'configuration')
+  return last !== undefined && at - last.at > quietMs && fencing.size === 0
 }
+
+/** Something befalls another thing than what it waits for. */
+const isAnother = (open: Open, { what, at }: JournalEvent): boolean =>
+  isQuiet(open, at) && isTrouble(what) && !isAbout(open, what)
+
+const isOf = (open: Open, { what, at }: JournalEvent): boolean =>
+  !isQuiet(open, at) || what.kind === 'configuration' || what.kind === 'call' || isAbout(open, what)
 
 /** What it waits for, or the nodes that it has lost. */
 function isAbout({ since, events }: Open, what: Happening): boolean {

@@ -248,6 +248,28 @@ describe('an incident', () => {
       ['i20', false, 4],
     ])
   })
+
+  test('of a service that cannot start takes in neither a drain nor what befalls a node right after it', () => {
+    const events = [
+      seen(1, 0, active({ web: ['n2'] })),
+      seen(10, 1000, ran('front', 'n1', 'start', { rc: 6, result: 'not configured' })),
+      seen(11, 2000, ran('front', 'n1', 'stop')),
+      // n2 is drained, and undrained; front is deleted.
+      seen(20, 180_000, ran('web', 'n2', 'stop')),
+      seen(21, 181_000, ran('web', 'n1', 'start')),
+      seen(22, 188_000, { kind: 'configuration', version: 15 }),
+      seen(23, 192_000, lost('n3')),
+      seen(24, 192_100, { ...fencing('pending'), target: 'n3' } as Happening),
+      seen(25, 193_600, { ...fencing('succeeded'), target: 'n3' } as Happening),
+    ]
+    const found = incidentsIn(events, start + 600_000, (resource) => resource !== 'front')
+    expect(found.map(({ id, events: own }) => [id, own.map(({ revision }) => revision)])).toEqual([
+      ['i10', [10, 11, 22]],
+      ['i23', [23, 24, 25]],
+    ])
+    expect(found.map(({ away }) => away.map(({ resource }) => resource))).toEqual([['front'], []])
+  })
+
   test('takes in what follows at once, and the fencing and the loss of quorum of a node that it has lost', () => {
     const failed = { rc: 1, result: 'error' }
     const events = [
