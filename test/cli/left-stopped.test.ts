@@ -33,8 +33,8 @@ async function run(file: string, line: readonly string[]): ReturnType<typeof run
 
 test('a new resource behind one that cannot run, with the cause at the end of the chain', async () => {
   expect(await preview('resource', 'create', 'late', 'ocf:pacemaker:Dummy', '--group', 'site')).toContain(
-    'This would not run:\n  * late: n1, n2: -INFINITY placed with web (members of a group) ← web runs nowhere ← ' +
-      'n1, n2: -INFINITY its fail count there is INFINITY (start failed: cannot bind to port 80)\n',
+    'This would not run:\n  * late: n1, n2: must be placed with web (members of a group) ← web runs nowhere ← ' +
+      'n1, n2: its fail count there is INFINITY (start failed: cannot bind to port 80)\n',
   )
 })
 
@@ -80,7 +80,7 @@ test('a status names what ought to run and does not, with the cause, and what to
   await run(file, ['resource', 'create', 'late', 'ocf:pacemaker:Dummy', '--group', 'site', '--force'])
   const { standardOutput } = await run(file, ['status'])
   expect(standardOutput).toContain(
-    'Not Running:\n  * web, late: n1, n2: -INFINITY its fail count there is INFINITY (start failed: cannot bind to port 80)\n\nFailed Resource Actions:',
+    'Not Running:\n  * web, late: n1, n2: its fail count there is INFINITY (start failed: cannot bind to port 80)\n\nFailed Resource Actions:',
   )
   await run(file, ['resource', 'create', 'alone', 'ocf:pacemaker:Dummy', '--force'])
   await run(file, ['constraint', 'location', 'alone', 'avoids', 'n1', 'n2'])

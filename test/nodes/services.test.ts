@@ -87,7 +87,7 @@ test('the cluster has converged when everything is there, and says what is missi
   const { code, text } = await failureOf('n1', 'wait', 'converged', '--timeout=2s')
   expect(text).toMatch(/^blocked\n.*web-clone: 2 of 3 running\n.*www: 2 of 3 healthy\n/ms)
   expect(code).toBe(3)
-  expect(text).toMatch(/^ {2}web: n2: -INFINITY ban cli-ban-web-clone-on-n2, /m)
+  expect(text).toMatch(/^ {2}web: n2: ruled out by ban cli-ban-web-clone-on-n2, /m)
   const pending = await failureOf('n3', 'service', 'wait', 'www', '--timeout=0')
   expect(pending.text).toMatch(/^www: 2 of 3 healthy\n.*web:\d: (?:stopped|declared)/s)
   expect(pending.code).toBe(75)

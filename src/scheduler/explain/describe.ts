@@ -15,6 +15,15 @@ export function describeContribution({ source, score }: Contribution, background
   return `${value} ${describeSource(source, background)}`
 }
 
+/** That it rules the node out is said already; the score of the node has the number. */
+function describeBan(part: Contribution, background: Background): string {
+  if (part.score > -INFINITY_SCORE) return describeContribution(part, background)
+  const { source } = part
+  const words = describeSource(source, background)
+  if (source.kind === 'location') return `ruled out by ${words}`
+  return source.kind === 'colocation' && words.startsWith('placed with') ? `must be ${words}` : words
+}
+
 function describeSource(source: ScoreSource, background: Background): string {
   const { configuration } = background
   switch (source.kind) {
@@ -192,7 +201,7 @@ export function describeReason(reason: PlacementReason, background: Background):
     case 'node-unavailable':
       return reason.state
     case 'banned':
-      return [...new Set(reason.by.map((part) => describeContribution(part, background)))].join('; ') || 'ruled out'
+      return [...new Set(reason.by.map((part) => describeBan(part, background)))].join('; ') || 'ruled out'
     case 'not-allowed':
       return background.options.symmetricCluster
         ? 'it cannot run on this kind of node'
