@@ -1,11 +1,12 @@
 /** `resource history`: what was done with a resource on each node, and what the agent printed. */
 import { didYouMean, isoTime, printable, similarWords } from '../../../base/index.ts'
 import { seconds } from '../../../journal/index.ts'
-import { partsOf, primitivesIn, type Resource } from '../../../status/index.ts'
+import type { Resource } from '../../../status/index.ts'
 import { missingNote } from '../../access/journal.ts'
 import { type EndedOperation, hasFailed, readOperations } from '../../access/operations.ts'
 import { type Command, done, Refusal } from '../../call/command.ts'
 import { liveCluster } from '../../call/live.ts'
+import { configuredIdsInside } from '../../facts/inside.ts'
 import { statusOf } from '../../facts/status-view.ts'
 import { expectWords } from '../../grammar/words.ts'
 
@@ -56,12 +57,9 @@ function mostOf(word: string | true | undefined): number {
   throw new Refusal(`--most=${printable(String(word))}: specify a number from 1 to ${mostOfAll}.`)
 }
 
-/** Of a group, clone or bundle: what is in it. */
 function resourcesNamed(all: readonly Resource[], name: string): readonly string[] {
-  const named = (resource: Resource): readonly Resource[] =>
-    [String(resource.id), String(resource.configuredId)].includes(name) ? [resource] : partsOf(resource).flatMap(named)
-  const found = all.flatMap(named).flatMap(primitivesIn)
-  if (found.length > 0) return [...new Set(found.map(({ configuredId }) => String(configuredId)))]
+  const found = configuredIdsInside(all, name)
+  if (found.length > 0) return found
   const names = all.map(({ id }) => String(id))
   throw new Refusal(`There is no resource '${printable(name)}'.${didYouMean(similarWords(name, names))}`)
 }
@@ -87,9 +85,11 @@ const codes: readonly string[] = [
   'promoted (failed)',
 ]
 
+const wordFor = (rc: number): string => codes[rc] ?? 'error'
+
 function resultOf({ status, rc, expected }: EndedOperation): string {
   if (status !== 'done') return `FAILED (${status})`
-  const word = codes[rc] ?? 'error'
+  const word = wordFor(rc)
   return rc === expected ? word : `FAILED (${word}, ${rc}, expected ${expected})`
 }
 
@@ -105,4 +105,9 @@ export function outputLines(output: string, isFull: boolean): readonly string[] 
   ]
 }
 
-const factsOf = (one: EndedOperation) => ({ ...one, at: new Date(one.at).toISOString(), failed: hasFailed(one) })
+const factsOf = (one: EndedOperation) => ({
+  ...one,
+  at: new Date(one.at).toISOString(),
+  failed: hasFailed(one),
+  result: wordFor(one.rc),
+})

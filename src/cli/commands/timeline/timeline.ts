@@ -14,6 +14,9 @@ import { earliestOf, incidentsOf, missingNote, readJournals, sinceFlag } from '.
 import { type Call, type Command, done, Refusal } from '../../call/command.ts'
 import { liveCluster } from '../../call/live.ts'
 import { alignColumns } from '../../call/table.ts'
+import { withoutInstance } from '../../change/wait.ts'
+import { configuredIdsInside } from '../../facts/inside.ts'
+import { statusOf } from '../../facts/status-view.ts'
 import { expectWords } from '../../grammar/words.ts'
 
 const usual = 1000
@@ -30,7 +33,7 @@ export const timelineList: Command = {
   examples: ['systole timeline list --since=1h', 'systole timeline list --about=web --kind=operation'],
   flags: [
     sinceFlag('Only what happened within this time (for example 24h, P7D)'),
-    { name: 'about', value: 'name', summary: 'Only events of this node or resource' },
+    { name: 'about', value: 'name', summary: 'Only events of this node or resource, or of what is in it' },
     { name: 'kind', value: 'kind', summary: `Only events of this kind: ${timelineKinds.join(', ')}` },
     {
       name: 'most',
@@ -42,7 +45,7 @@ export const timelineList: Command = {
     expectWords(call.words, { atLeast: 0, atMost: 0, usage: 'timeline list' })
     const now = call.terminal.now().getTime()
     const [earliest, limit, kind] = [earliestOf(call, now), mostOf(call), kindOf(call)]
-    const about = call.flags.get('about')
+    const isMeant = await meantBy(call)
     const { events, missing } = await readJournals(call)
     const incidents = await incidentsOf(call, events, now)
     const incidentOf = new Map(incidents.flatMap((one) => one.events.map((event) => [event, one.id] as const)))
@@ -50,7 +53,7 @@ export const timelineList: Command = {
     const told = events.flatMap((event) => {
       const found = event.at < earliest ? undefined : factsOf(event, changes)
       if (found === undefined || (kind !== undefined && found.kind !== kind)) return []
-      if (about !== undefined && ![...found.nodes, ...found.resources].includes(String(about))) return []
+      if (isMeant && ![...found.nodes, ...found.resources].some(isMeant)) return []
       const incident = incidentOf.get(event)
       return [incident === undefined ? found : { ...found, incident }]
     })
@@ -76,6 +79,15 @@ export const timelineList: Command = {
       missing,
     })
   },
+}
+
+/** Of a group, clone or bundle, what happened is recorded of what is in it; of a clone with or without the number of the instance. */
+async function meantBy(call: Call): Promise<((name: string) => boolean) | undefined> {
+  const about = call.flags.get('about')
+  if (about === undefined) return undefined
+  const { resources } = statusOf(call, (await call.cluster.readCib()).cib)
+  const meant = new Set([String(about), ...configuredIdsInside(resources, String(about))])
+  return (name) => meant.has(name) || meant.has(withoutInstance(name))
 }
 
 export interface TimelineEvent {
