@@ -47,12 +47,35 @@ export async function arrivals(call: Call, explanation: ResourceExplanation): Pr
   }
 }
 
-export const describeArrivals = (found: readonly ArrivalFacts[], now: Date, ofOne: boolean): readonly string[] =>
+/** Each below the first line of the first instance that is meant. */
+export function withArrivals(
+  { text, instances }: Pick<ResourceExplanation, 'text' | 'instances'>,
+  found: readonly ArrivalFacts[],
+  now: Date,
+): string {
+  const told = new Set<ArrivalFacts>()
+  const blocks = text.split('\n\n')
+  return blocks
+    .map((block, at) => {
+      const instance = blocks.length === instances.length ? instances[at] : undefined
+      const meant = found.filter((one) => !told.has(one) && (instance === undefined || isOf(one, instance)))
+      for (const one of meant) told.add(one)
+      const [title = '', ...rest] = block.split('\n')
+      return [title, ...describeArrivals(meant, now), ...rest].join('\n')
+    })
+    .join('\n\n')
+}
+
+const isOf = ({ resources, node }: ArrivalFacts, { id, now }: ResourceExplanation['instances'][number]): boolean =>
+  resources.includes(withoutNumber(String(id))) && now.some((one) => one.node === node)
+
+/** Of several that came together with their names. */
+const describeArrivals = (found: readonly ArrivalFacts[], now: Date): readonly string[] =>
   found.map(({ resources, node, promoted, since, from, incident, change }) => {
-    const who = ofOne ? '' : `${resources.join(', ')}: `
+    const who = resources.length === 1 ? '' : `${resources.join(', ')}: `
     const where = `${promoted ? 'promoted on' : 'on'} ${node} since ${momentSeen(secondsOf(new Date(since)), secondsOf(now))}`
     const whence = from === null ? '' : from === node ? ', started there again' : `, from ${from}`
-    const sentence = `${who}${ofOne ? capital(where) : where}${whence}.`
+    const sentence = `${who}${resources.length === 1 ? capital(where) : where}${whence}.`
     if (incident !== null) return `  ${sentence} Incident ${incident.id}: ${incident.summary}.`
     if (change === null) return `  ${sentence}`
     return `  ${sentence} Just before, ${change.user}@${change.node}: ${change.command} (version ${change.version}).`

@@ -19,7 +19,7 @@ import { secondsOf } from '../../host/host-time.ts'
 import { md5 } from '../../host/md5.ts'
 import { withoutQuorum } from '../status/status.ts'
 import { describeAttempts, unresolved } from '../stonith/history.ts'
-import { arrivals, describeArrivals } from './arrivals.ts'
+import { arrivals, withArrivals } from './arrivals.ts'
 import { describeFailedVersion, failedVersion } from './failed-version.ts'
 import { lackingHardware } from './hardware.ts'
 import { describePrinted, printedByFailed } from './printed.ts'
@@ -106,9 +106,7 @@ async function tellWithState(call: Call, resource: ResourceExplanation): Promise
   const hardware = lacking.map((sentence) => `  ${sentence}\n`).join('')
   const printed = await printedByFailed(call, resource)
   const came = await arrivals(call, resource)
-  const since = describeArrivals(came, call.terminal.now(), resource.instances.length === 1)
-  const [title = '', ...rest] = resource.text.split('\n')
-  const text = [title, ...since, ...rest].join('\n')
+  const text = withArrivals(resource, came, call.terminal.now())
   return done(`${text}\n${hardware}${describePrinted(printed)}${describeUnderWay(actions)}`, {
     ...resource,
     text,
