@@ -23,6 +23,12 @@ export function targetOf(url: string): Target {
   return { path, query: new URLSearchParams(query.join('?')) }
 }
 
+/** A request of HTTP/0.9 has no version, and its client reads the status as part of the answer. */
+export function refuseOtherVersions({ httpVersion }: Pick<IncomingMessage, 'httpVersion'>): void {
+  if (httpVersion !== '1.1' && httpVersion !== '1.0')
+    throw new Problem(505, `This server speaks HTTP/1.1 and HTTP/1.0, and not HTTP/${httpVersion}.`)
+}
+
 export function refuseWithoutHost({ headers, httpVersion }: Pick<IncomingMessage, 'headers' | 'httpVersion'>): void {
   if (httpVersion === '1.1' && headers.host === undefined)
     throw new Problem(400, "A request of HTTP/1.1 names the host that it is for: the header 'Host' is missing.")

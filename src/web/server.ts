@@ -19,6 +19,7 @@ import {
   givenInBody,
   givenInQuery,
   refuseOtherOrigin,
+  refuseOtherVersions,
   refuseWithoutHost,
   type Target,
   targetOf,
@@ -121,6 +122,7 @@ export class ApiServer {
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    refuseOtherVersions(request)
     refuseWithoutHost(request)
     const target = targetOf(request.url ?? '')
     const { path } = target

@@ -296,6 +296,7 @@ const cases: readonly (readonly [what: string, status: number, text: string])[] 
   ['a method that nobody knows', 400, by('FOO /api/v1/status')],
   ['a method in small letters', 400, by('get /api/v1/status')],
   ['a tunnel', 405, request('CONNECT n1:7700', [bearer(good)])],
+  ['HTTP/0.9, which has no version', 505, 'GET /live\r\n\r\n'],
   ['HTTP/3.0', 400, 'GET /live HTTP/3.0\r\nHost: a\r\n\r\n'],
   ['no host', 400, 'GET /live HTTP/1.1\r\n\r\n'],
   ['a negative length', 400, request(create, [bearer(good), json, 'Content-Length: -5'])],
