@@ -37,10 +37,14 @@ ${state(3, '', '', 'offline')}</status></cib>`
 let cib: XmlElement
 let asked: string[]
 
-beforeEach(() => {
-  const read = parseXml(text)
+function readText(xml: string): XmlElement {
+  const read = parseXml(xml)
   if (!read.ok) throw new Error('not XML')
-  cib = read.value
+  return read.value
+}
+
+beforeEach(() => {
+  cib = readText(text)
   asked = []
 })
 
@@ -148,6 +152,23 @@ describe('the actions are those of the scheduler', () => {
     )
     expect((await preview('resource cleanup nosuch')).error).toEqual(["There is no resource 'nosuch'."])
     expect((await preview('resource cleanup db node=n9')).error?.[0]).toMatch(/^There is no node 'n9'\./)
+  })
+  test('a cleanup of one operation forgets that alone, and what runs is known to run', async () => {
+    cib = readText(
+      text.replace(
+        operation('web', 'start'),
+        operation('web', 'start') + operation('web', 'monitor', { rc: 1, id: 'web_last_failure_0', interval: 10_000 }),
+      ),
+    )
+    const seen = await preview('resource cleanup web operation=monitor interval=10s')
+    expect(seen.message).toBe(
+      'It would forget the failures of monitor every 10 s of web on n1. What else is recorded there stays, and nothing is probed.',
+    )
+    // The failed monitor was why it would be recovered; its start is still recorded.
+    expect(seen.actions?.map((action) => action.text)).toEqual([])
+    expect((await preview('resource cleanup web operation=stop')).message).toBe('There are no failures to forget.')
+    expect(await actionsOf('resource cleanup db operation=start')).toEqual(['start db on n2'])
+    expect((await preview('resource cleanup db operation=monitor')).message).toBe('There are no failures to forget.')
   })
   test('a node that is fenced loses what runs there, and one that is confirmed to be off is recovered', async () => {
     expect(await preview('stonith fence n1')).toMatchObject({

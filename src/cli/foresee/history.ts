@@ -1,6 +1,6 @@
 /** `resource cleanup` and `refresh` beforehand: what would be forgotten, and what follows if the probes find what is recorded. */
 import { didYouMean, similarWords } from '../../base/index.ts'
-import { childElements, findResource, nodeNamesOf, type XmlElement } from '../../cib/index.ts'
+import { childElements, failuresIn, findResource, nodeNamesOf, type XmlElement } from '../../cib/index.ts'
 import type { Messages } from '../../rpc/index.ts'
 import type { WhatIf } from '../../scheduler/index.ts'
 import type { ClusterStatus } from '../../status/index.ts'
@@ -24,6 +24,12 @@ export function forgettingHistory(asked: Asked, scene: Scene): Foreseen {
   const what = asked.onlyFailed ? 'failures' : 'recorded operations'
   if (places.length === 0) return { sentence: `There are no ${what} to forget.`, after: cib, facts: { deleted: [] } }
   const where = places.map(({ resource, node }) => `${resource} on ${node}`)
+  if (isOfOneOperation(asked))
+    return {
+      sentence: `It would forget the ${what} of ${operationIn(asked)} of ${listed(where)}. What else is recorded there stays, and nothing is probed.`,
+      after: withoutOperation(cib, asked, places),
+      facts: { deleted: places },
+    }
   return {
     sentence: `It would forget the ${what} of ${listed(where)}, and probe there again.`,
     after: probed(scene, places),
@@ -46,7 +52,7 @@ function placesIn(cib: XmlElement, asked: Asked, means: (resource: string) => bo
   return statesOf(cib).flatMap((state) => {
     const node = nameOf(state)
     if (asked.node !== undefined && asked.node !== node) return []
-    const counted = failuresCounted(state)
+    const counted = failuresCounted(state, asked)
     return historiesIn(state).flatMap((history): readonly Place[] => {
       const { id: resource = '' } = history.attributes
       const operations = childElements(history, 'lrm_rsc_op').filter((operation) => fits(operation, asked))
@@ -62,6 +68,12 @@ function fits({ attributes }: XmlElement, { operation, intervalMs }: Asked): boo
   if (operation !== undefined && attributes.operation !== operation) return false
   return intervalMs === undefined || Number(attributes.interval) === intervalMs
 }
+
+const isOfOneOperation = ({ operation, intervalMs }: Asked): boolean =>
+  operation !== undefined || intervalMs !== undefined
+
+const operationIn = ({ operation = 'operations', intervalMs }: Asked): string =>
+  intervalMs === undefined ? operation : `${operation} every ${intervalMs / 1000} s`
 
 /** As the daemon means a name: of a group or clone its primitives, of a bundle also what is made for it. */
 function meantBy(asked: string | undefined, cib: XmlElement): (resource: string) => boolean {
@@ -118,11 +130,42 @@ function without(cib: XmlElement, { places, active }: Forgotten): XmlElement {
       const { id = '' } = child.attributes
       if (child.name === 'lrm_resource' && isAmong(places, node, id))
         return isAmong(active, node, id) ? [withoutFailures(child)] : []
-      const counted = child.name === 'nvpair' ? countedOf(child) : undefined
-      return counted !== undefined && isCounted(node, counted) ? [] : inState(child, node)
+      const counted = child.name === 'nvpair' ? failuresIn(child.attributes.name ?? '') : undefined
+      return counted !== undefined && isCounted(node, counted.resource) ? [] : inState(child, node)
     }),
   })
   return mapStates(cib, (state) => inState(state, nameOf(state)))
+}
+
+/** The rest of the history stays, as the daemon keeps it: where a resource runs is known after it as before. */
+function withoutOperation(cib: XmlElement, asked: Asked, places: readonly Place[]): XmlElement {
+  const isMeant = (node: string, resource: string): boolean =>
+    places.some((place) => place.node === node && withoutInstance(place.resource) === withoutInstance(resource))
+  const inState = (parent: XmlElement, node: string): XmlElement => ({
+    ...parent,
+    children: parent.children.flatMap((child) => {
+      if (child.kind !== 'element') return child
+      const { id = '', name = '' } = child.attributes
+      if (child.name === 'lrm_resource' && isMeant(node, id))
+        return {
+          ...child,
+          children: child.children.filter((record) => record.kind !== 'element' || !fits(record, asked)),
+        }
+      const counted = child.name === 'nvpair' ? failuresIn(name) : undefined
+      return counted !== undefined && isMeant(node, counted.resource) && isCountOf(counted, asked)
+        ? []
+        : inState(child, node)
+    }),
+  })
+  return mapStates(cib, (state) => inState(state, nameOf(state)))
+}
+
+function isCountOf(
+  counted: { readonly operation: string; readonly intervalMs: number },
+  { operation, intervalMs }: Asked,
+): boolean {
+  if (operation !== undefined && counted.operation !== operation) return false
+  return intervalMs === undefined || counted.intervalMs === intervalMs
 }
 
 const withoutFailures = (history: XmlElement): XmlElement => ({
@@ -134,14 +177,12 @@ const withoutFailures = (history: XmlElement): XmlElement => ({
   ),
 })
 
-const countedOf = ({ attributes: { name = '' } }: XmlElement): string | undefined =>
-  /^(?:fail-count|last-failure)-(.+?)(?:#.*)?$/.exec(name)?.[1]
-
-function failuresCounted(state: XmlElement): ReadonlySet<string> {
+function failuresCounted(state: XmlElement, asked: Asked): ReadonlySet<string> {
   const pairs = childElements(state, 'transient_attributes').flatMap((sets) =>
     childElements(sets).flatMap((set) => childElements(set, 'nvpair')),
   )
-  return new Set(pairs.flatMap((pair) => countedOf(pair) ?? []).map(withoutInstance))
+  const counted = pairs.flatMap(({ attributes: { name = '' } }) => failuresIn(name) ?? [])
+  return new Set(counted.filter((one) => isCountOf(one, asked)).map(({ resource }) => withoutInstance(resource)))
 }
 
 const historiesIn = (state: XmlElement): readonly XmlElement[] =>
