@@ -1,5 +1,6 @@
 /** What stands where in the console's picture. */
 import { expect, test } from 'vitest'
+import type { NodeName } from '../../src/base/index.ts'
 import type { NodeFacts, ResourceFacts } from '../../src/cli/index.ts'
 import {
   blocksOf,
@@ -139,9 +140,17 @@ test('a node that is being fenced says so', () => {
   expect(stateOfNode(node('n1', { unclean: true }), [record]).word).toBe('being fenced')
   // Without quorum the last that is known of others is old.
   const alone = { quorate: false, notHeard: ['n2'] }
-  expect(stateOfNode(node('n2'), [], alone).word).toBe('not heard')
-  expect(stateOfNode(node('n1'), [], alone).word).toBe('online')
-  expect(stateOfNode(node('n2'), [], { ...alone, quorate: true }).word).toBe('online')
+  expect(stateOfNode(node('n2'), [], { quorum: alone }).word).toBe('not heard')
+  expect(stateOfNode(node('n1'), [], { quorum: alone }).word).toBe('online')
+  expect(stateOfNode(node('n2'), [], { quorum: { ...alone, quorate: true } }).word).toBe('online')
+})
+
+test('a node in standby because of a drain is drained, and another is not', () => {
+  const owner = { kind: 'user', name: 'root' } as const
+  const drain = { id: 'h1', kind: 'drain', node: 'n1' as NodeName, owner, since: 1 } as const
+  const standby = { standby: true }
+  expect(stateOfNode(node('n1', standby), [], { holds: [drain] }).word).toBe('drained')
+  expect(stateOfNode(node('n2', standby), [], { holds: [drain] }).word).toBe('standby')
 })
 
 test('remote nodes are columns as long as there is room, and a heat map beyond', () => {

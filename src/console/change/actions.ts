@@ -6,12 +6,13 @@ export interface Action {
   readonly line: string
 }
 
-export function actionsFor(name: string, { nodes, resources }: StatusFacts): readonly Action[] {
+export function actionsFor(name: string, { nodes, resources, holds }: StatusFacts): readonly Action[] {
   const node = nodes.find((one) => one.name === name)
   if (node !== undefined)
     return [
-      { title: 'Drain', line: `node drain ${name}` },
-      { title: 'End the drain', line: `node undrain ${name}` },
+      holds.some(({ kind, node: held }) => kind === 'drain' && held === name)
+        ? { title: 'End the drain', line: `node undrain ${name}` }
+        : { title: 'Drain', line: `node drain ${name}` },
       node.standby
         ? { title: 'End standby', line: `node unstandby ${name}` }
         : { title: 'Standby', line: `node standby ${name}` },

@@ -127,7 +127,7 @@ export function Change({
         </div>
       </form>
       {done !== undefined && read.kind === 'request' && (
-        <Outcome done={done} command={read.command} onUndo={(text) => begin(text, {})} />
+        <Outcome done={done} command={read.command} words={read.words} onUndo={(text) => begin(text, {})} />
       )}
     </div>
   )
@@ -181,15 +181,17 @@ function Help({ read }: { readonly read: Read }) {
 function Outcome({
   done: { answer, made },
   command,
+  words,
   onUndo,
 }: {
   readonly done: Done
   readonly command: Command
+  readonly words: readonly string[]
   readonly onUndo: (line: string) => void
 }) {
   const { exitCode, notes } = answer
   const message = answer.result?.message
-  const undo = undoOf(command, { answer, made })
+  const undo = undoOf(command, words, { answer, made })
   return (
     <section class="done" aria-labelledby="done-title">
       <h3 id="done-title" class={exitCode === 0 ? 'good' : 'critical'}>
@@ -197,7 +199,9 @@ function Outcome({
       </h3>
       {message !== undefined && <p>{message}</p>}
       {notes.map((note) => (
-        <p key={note}>{note}</p>
+        <p key={note} class="note">
+          {note}
+        </p>
       ))}
       <p>
         {command.name.startsWith('rollout ') ? (
@@ -218,8 +222,9 @@ function Outcome({
   )
 }
 
-/** What takes it back: of the configuration this change alone, of a rollout all that it has done. */
-function undoOf({ name, canPreview }: Command, { answer, made }: Done): string | undefined {
+/** What takes it back: of the configuration this change alone, of a rollout all that it has done, of a drain the drain. */
+function undoOf({ name, canPreview }: Command, words: readonly string[], { answer, made }: Done): string | undefined {
+  if (name === 'node drain') return `node undrain ${words.map(quoted).join(' ')}`
   if (canPreview && made !== undefined) return `config revert ${made}`
   const id = answer.result?.id
   if (name === 'rollout start' && id !== undefined) return `rollout abort ${id} --no-wait`

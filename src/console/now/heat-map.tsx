@@ -14,7 +14,7 @@ export function HeatMap({
   readonly selected: string | undefined
 }) {
   const counts = new Map<string, number>()
-  const states = nodes.map((node) => ({ node, state: stateOfNode(node, status.fencing, status.quorum) }))
+  const states = nodes.map((node) => ({ node, state: stateOfNode(node, status.fencing, status) }))
   for (const { state } of states) counts.set(state.word, (counts.get(state.word) ?? 0) + 1)
   const running = new Map<string, number>()
   for (const { nodes: places } of status.resources)

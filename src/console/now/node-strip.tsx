@@ -47,7 +47,7 @@ function NodeCard({
   readonly status: StatusFacts
   readonly isSelected: boolean
 }) {
-  const { mark, word } = stateOfNode(node, status.fencing, status.quorum)
+  const { mark, word } = stateOfNode(node, status.fencing, status)
   const member = status.members.find((one) => one.node === node.name)
   // With many nodes there is room for what is not as usual.
   const isUsual =

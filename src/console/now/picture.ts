@@ -148,7 +148,13 @@ export interface NodeState {
 export function stateOfNode(
   node: NodeFacts,
   fencing: StatusFacts['fencing'],
-  quorum: Pick<StatusFacts['quorum'], 'quorate' | 'notHeard'> = { quorate: true, notHeard: [] },
+  {
+    quorum = { quorate: true, notHeard: [] },
+    holds = [],
+  }: {
+    readonly quorum?: Pick<StatusFacts['quorum'], 'quorate' | 'notHeard'>
+    readonly holds?: StatusFacts['holds']
+  } = {},
 ): NodeState {
   // Without quorum what is known of others is old: nobody may read that a node is online which is not heard.
   if (!quorum.quorate && quorum.notHeard.includes(node.name)) return { mark: 'offline', word: 'not heard' }
@@ -159,6 +165,8 @@ export function stateOfNode(
   if (!node.online) return { mark: 'offline', word: 'offline' }
   if (node.shutdown) return { mark: 'pending', word: 'stopping' }
   if (node.maintenance) return { mark: 'unmanaged', word: 'maintenance' }
+  if (holds.some((hold) => hold.kind === 'drain' && hold.node === node.name))
+    return { mark: 'standby', word: 'drained' }
   if (node.standby || node.standbyOnFail) return { mark: 'standby', word: 'standby' }
   return { mark: 'started', word: 'online' }
 }

@@ -8,6 +8,8 @@ import type { Incident } from './incident-list.tsx'
 
 const laneHeight = 24
 const labels = 88
+/** For the numbers above the marks of the first lane. */
+const above = 6
 /** So near to a mark a click means it. */
 const reach = 7
 
@@ -38,7 +40,7 @@ export function TimeLine({
       const { left, top } = current.getBoundingClientRect()
       const x = event.clientX - left - labels
       const time = view.from + (x / Math.max(1, width)) * (view.to - view.from)
-      const marks = lanes[Math.floor((event.clientY - top) / laneHeight)]?.marks ?? []
+      const marks = lanes[Math.floor((event.clientY - top - above) / laneHeight)]?.marks ?? []
       return { time, mark: marks.find((one) => Math.abs(one.x - x) <= reach) }
     }
     const pick = (event: MouseEvent): void => {
@@ -57,7 +59,8 @@ export function TimeLine({
     <div ref={place} class="lanes">
       <svg
         width={width + labels + 8}
-        height={height + 20}
+        height={height + above + 20}
+        viewBox={`0 ${-above} ${width + labels + 8} ${height + above + 20}`}
         role="img"
         aria-label={`${events.length} events, ${events.filter(({ failed }) => failed).length} of them failures`}
       >

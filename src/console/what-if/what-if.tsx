@@ -17,6 +17,8 @@ interface Simulated {
     readonly blocked: boolean
   }[]
   readonly actions: readonly ActionFacts[]
+  /** Assumed failures that nothing comes to. */
+  readonly unusedFailures: readonly string[]
   readonly after: { readonly nodes: readonly NodeFacts[]; readonly resources: readonly ResourceFacts[] }
 }
 
@@ -40,9 +42,14 @@ function queryOf({ nodes, command, failure }: Question): Query {
   return [
     ...Object.entries(nodes).flatMap(([node, assumed]) => (assumed === 'as now' ? [] : [[assumed, node] as const])),
     ...(command.trim() === '' ? [] : [['with', command.trim().replace(/^(systole|pcs)\s+/, '')] as const]),
-    ...(failure.trim() === '' ? [] : [['op-fail', failure.trim()] as const]),
+    ...(failure.trim() === ''
+      ? []
+      : [[isSeenFailing.test(failure) ? 'op-inject' : 'op-fail', failure.trim()] as const]),
   ]
 }
+
+/** A recurring monitor finds something failed now; what is done once can only fail on the way. */
+const isSeenFailing = /_monitor_[1-9]\d*@/
 
 export function WhatIf({ api, status }: { readonly api: Api; readonly status: StatusFacts }) {
   const [question, setQuestion] = useState(nothing)
@@ -65,7 +72,10 @@ export function WhatIf({ api, status }: { readonly api: Api; readonly status: St
         </label>
         <label class="line">
           <span>
-            This operation fails on the way <span class="muted">(resource_operation_interval@node=exit code)</span>
+            This operation fails{' '}
+            <span class="muted">
+              (resource_operation_interval@node=exit code; a start on the way, or a monitor now: web_monitor_10000@n2=7)
+            </span>
           </span>
           <input
             type="text"
@@ -86,7 +96,7 @@ export function WhatIf({ api, status }: { readonly api: Api; readonly status: St
       </form>
       {refusal !== undefined && (
         <p class="effects refusal" role="alert">
-          {refusal}
+          {refusal.replace(ofOption, '')}
         </p>
       )}
       {answer !== undefined && <Result answer={answer} status={status} />}
@@ -128,6 +138,9 @@ function Nodes({
   )
 }
 
+/** The field is named here, not the option of the command line. */
+const ofOption = /^--(?:with|op-fail|op-inject) (?:'[^']*': )?/
+
 const pauseMs = 250
 
 /** Asked again when the question or the cluster changes. */
@@ -162,6 +175,11 @@ function Result({ answer, status }: { readonly answer: Simulated; readonly statu
   return (
     <>
       <section aria-labelledby="would-title">
+        {answer.unusedFailures.map((sentence) => (
+          <p key={sentence} class="warning">
+            {sentence.replace(ofOption, '')}
+          </p>
+        ))}
         <h2 id="would-title">{changes.length === 0 ? 'The cluster would do nothing.' : 'The cluster would'}</h2>
         <ol class="would">
           {changes.map(({ what, subject, details, reason, blocked }) => (

@@ -11,11 +11,16 @@ interface Ended {
   readonly intervalMs: number
   readonly status: string
   readonly rc: number
+  /** What the exit code means. */
+  readonly result: string
   readonly execMs: number
   readonly reason?: string
   readonly output: string
   readonly failed: boolean
 }
+
+const failureOf = ({ status, rc, result }: Ended): string =>
+  status === 'done' ? `failed with '${result}' (${rc})` : `failed (${status})`
 
 /** Asked once it is opened: all nodes are asked for it. */
 export function Printed({ api, name }: { readonly api: Api; readonly name: string }) {
@@ -32,9 +37,8 @@ export function Printed({ api, name }: { readonly api: Api; readonly name: strin
         {[...(answer?.operations ?? [])].reverse().map((one) => (
           <li key={`${one.at} ${one.node} ${one.resource} ${one.operation}`} class={one.failed ? 'critical' : ''}>
             {dayOf(Date.parse(one.at))} {clock(Date.parse(one.at))} {one.failed && <span aria-hidden="true">✕ </span>}
-            {one.operation} {one.resource} on {one.node}:{' '}
-            {one.failed ? `failed (${one.status}, ${one.rc})` : 'as expected'} in {(one.execMs / 1000).toFixed(1)} s
-            {one.reason !== undefined && `: ${one.reason}`}
+            {one.operation} {one.resource} on {one.node}: {one.failed ? failureOf(one) : 'as expected'} in{' '}
+            {(one.execMs / 1000).toFixed(1)} s{one.reason !== undefined && `: ${one.reason}`}
             {one.output.trim() !== '' && (
               <details open={one.failed}>
                 <summary>What the agent printed</summary>

@@ -99,10 +99,11 @@ function Explanation({ text }: { readonly text: string }) {
     <div class="explanation">
       {lines.map((line, at) => {
         const indent = Math.min(4, Math.floor((line.length - line.trimStart().length) / 2))
-        const command = /^\s*> (systole .*)$/.exec(line)?.[1]
+        const [, toDo = '', command] = /^\s*> (?:(.*): )?(systole .*)$/.exec(line) ?? []
         return (
           <p key={at} class={`indent-${indent} ${at === 0 ? 'lead' : ''}`}>
-            {command === undefined ? withAges(line.trim(), Date.now()) : <Command text={command} />}
+            {command === undefined ? withAges(line.trim(), Date.now()) : `${toDo}${toDo === '' ? '' : ': '}`}
+            {command !== undefined && <Command text={command} />}
           </p>
         )
       })}

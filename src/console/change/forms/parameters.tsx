@@ -45,9 +45,15 @@ export function Parameters({
   const isGiven = others.some(({ name }) => (values[name] ?? '') !== '')
   return (
     <>
-      <p class="muted">
-        {answer.shortDescription}. {answer.longDescription}
-      </p>
+      <div class="about-agent muted">
+        <p>{answer.shortDescription}</p>
+        {answer.longDescription.trim() !== '' && (
+          <details>
+            <summary>What the agent says of itself</summary>
+            <p>{answer.longDescription}</p>
+          </details>
+        )}
+      </div>
       {usable.filter(({ required }) => required).map(field)}
       {others.length > 0 && (
         <details open={others.length <= 4 || isGiven}>
