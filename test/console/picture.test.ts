@@ -146,8 +146,8 @@ test('a node that is being fenced says so', () => {
 })
 
 test('a node in standby because of a drain is drained, and another is not', () => {
-  const owner = { kind: 'user', name: 'root' } as const
-  const drain = { id: 'h1', kind: 'drain', node: 'n1' as NodeName, owner, since: 1 } as const
+  const owner = { kind: 'user', name: '', user: 'root', node: 'n1' as NodeName } as const
+  const drain = { id: 'h1', kind: 'drain', node: 'n1' as NodeName, owner, since: '2026-11-28T00:00:00Z' } as const
   const standby = { standby: true }
   expect(stateOfNode(node('n1', standby), [], { holds: [drain] }).word).toBe('drained')
   expect(stateOfNode(node('n2', standby), [], { holds: [drain] }).word).toBe('standby')
