@@ -12,10 +12,9 @@ const facts: ArrivalFacts = {
 }
 const now = new Date('2026-11-28T03:10:20Z')
 
-type Instances = Parameters<typeof withArrivals>[0]['instances']
 const explained = (...places: readonly (readonly [string, string])[]) => ({
   text: places.map(([id, node]) => `${id}: started on ${node}\n  It stays there.`).join('\n\n'),
-  instances: places.map(([id, node]) => ({ id, now: [{ node, role: 'Started' }] })) as unknown as Instances,
+  instances: places.map(([id, node]) => ({ id, now: [{ node }] })),
 })
 
 test('why says since when a resource is where it is, and in which incident it came', () => {

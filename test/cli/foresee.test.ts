@@ -162,7 +162,7 @@ describe('the actions are those of the scheduler', () => {
     )
     const seen = await preview('resource cleanup web operation=monitor interval=10s')
     expect(seen.message).toBe(
-      'It would forget the failures of monitor every 10 s of web on n1. What else is recorded there stays, and nothing is probed.',
+      'It would forget the failures of monitor every 10 s of web on n1. The rest of the history stays, and nothing is probed.',
     )
     // The failed monitor was why it would be recovered; its start is still recorded.
     expect(seen.actions?.map((action) => action.text)).toEqual([])

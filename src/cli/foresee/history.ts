@@ -26,7 +26,7 @@ export function forgettingHistory(asked: Asked, scene: Scene): Foreseen {
   const where = places.map(({ resource, node }) => `${resource} on ${node}`)
   if (isOfOneOperation(asked))
     return {
-      sentence: `It would forget the ${what} of ${operationIn(asked)} of ${listed(where)}. What else is recorded there stays, and nothing is probed.`,
+      sentence: `It would forget the ${what} of ${operationIn(asked)} of ${listed(where)}. The rest of the history stays, and nothing is probed.`,
       after: withoutOperation(cib, asked, places),
       facts: { deleted: places },
     }

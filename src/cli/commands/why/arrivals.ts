@@ -47,9 +47,14 @@ export async function arrivals(call: Call, explanation: ResourceExplanation): Pr
   }
 }
 
+interface Placed {
+  readonly id: string
+  readonly now: readonly { readonly node: string }[]
+}
+
 /** Each below the first line of the first instance that is meant. */
 export function withArrivals(
-  { text, instances }: Pick<ResourceExplanation, 'text' | 'instances'>,
+  { text, instances }: { readonly text: string; readonly instances: readonly Placed[] },
   found: readonly ArrivalFacts[],
   now: Date,
 ): string {
@@ -66,8 +71,8 @@ export function withArrivals(
     .join('\n\n')
 }
 
-const isOf = ({ resources, node }: ArrivalFacts, { id, now }: ResourceExplanation['instances'][number]): boolean =>
-  resources.includes(withoutNumber(String(id))) && now.some((one) => one.node === node)
+const isOf = ({ resources, node }: ArrivalFacts, { id, now }: Placed): boolean =>
+  resources.includes(withoutNumber(id)) && now.some((one) => one.node === node)
 
 /** Of several that came together with their names. */
 const describeArrivals = (found: readonly ArrivalFacts[], now: Date): readonly string[] =>
