@@ -25,7 +25,7 @@ import type { Log } from '../host/log.ts'
 import type { Paths } from '../host/paths.ts'
 import { type ClusterFile, type ClusterNodeEntry, printClusterFile } from '../node-list/cluster-file.ts'
 import { allKeys } from '../records/keys.ts'
-import { memberSettings } from './local-store.ts'
+import { memberSettings } from './member-settings.ts'
 import { writeRevocations } from './revocations.ts'
 import { clientTls, storeConfig } from './store-config.ts'
 
