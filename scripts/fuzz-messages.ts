@@ -1,7 +1,8 @@
 /**
  * `npm run fuzz:messages -- --messages N --seed S`: what a hostile peer may send, to everything that reads messages of peers. It ends with the
- * seed where something threw that would have ended a daemon.
+ * seed where something threw that would have ended a daemon, and where more is kept after all messages than after the first tenth.
  */
+import { growthOf, liveBytes, mostGrowth } from '../test/fuzz/messages/live-memory.ts'
 import { protocols } from '../test/fuzz/messages/protocols.ts'
 import { createRandom } from '../test/fuzz/random.ts'
 import { readOptions, refuse, wholeNumber } from './arguments.ts'
@@ -30,12 +31,14 @@ process.on('unhandledRejection', (error) => {
   process.exit(1)
 })
 
-const mebibytes = (bytes: number): number => Math.round(bytes / 1024 / 1024)
+const mebibytes = (bytes: number): string => (bytes / 1024 / 1024).toFixed(1)
+/** What is compiled and kept from the first tenth on is there for good. */
+const measuredAfter = [0.1, 0.2, 0.4, 0.6, 0.8, 1]
 
 for (const { name, feed, begin } of chosen) {
   const begun = performance.now()
   const counts = { accepted: 0, refused: 0 }
-  let memory = 0
+  const measured: number[] = []
   for (let sent = 0, seed = first; sent < messages; seed++) {
     const random = createRandom(seed)
     begin?.()
@@ -46,12 +49,16 @@ for (const { name, feed, begin } of chosen) {
       process.exit(1)
     }
     await new Promise((resolve) => setImmediate(resolve))
-    // What is compiled and kept from the first tenth on is there for good.
-    if (memory === 0 && sent >= messages / 10) memory = process.memoryUsage.rss()
+    while (sent >= messages * (measuredAfter[measured.length] ?? Number.POSITIVE_INFINITY)) measured.push(liveBytes())
   }
   const seconds = ((performance.now() - begun) / 1000).toFixed(1)
   console.log(
-    `${name}: ${messages} messages, ${counts.accepted} understood, ${counts.refused} refused, ${seconds} s, ${mebibytes(memory)} MiB after a tenth, ${mebibytes(process.memoryUsage.rss())} MiB at the end`,
+    `${name}: ${messages} messages, ${counts.accepted} understood, ${counts.refused} refused, ${seconds} s; kept in MiB ${measured.map((bytes, at) => `${mebibytes(bytes)} at ${(measuredAfter[at] ?? 1) * 100} %`).join(', ')}`,
   )
+  const growth = growthOf([measured[0] ?? 0, ...measured.slice(-3)])
+  if (growth > mostGrowth) {
+    console.error(`${name}: ${mebibytes(growth)} MiB more are kept after all messages than after the first tenth`)
+    process.exit(1)
+  }
 }
 process.exit(0)

@@ -37,3 +37,6 @@ function parseIsoDurationMs(text: string): number | undefined {
   const wholeDays = (years ?? 0) * 365 + (months ?? 0) * 30 + (weeks ?? 0) * 7 + (days ?? 0)
   return (((wholeDays * 24 + (hours ?? 0)) * 60 + (minutes ?? 0)) * 60 + (seconds ?? 0)) * 1000
 }
+
+/** As it is written in the configuration: whole seconds as seconds. */
+export const durationWord = (ms: number): string => (ms % 1000 === 0 ? `${ms / 1000}s` : `${ms}ms`)

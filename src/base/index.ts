@@ -13,7 +13,7 @@ export {
 export { checkBySchema, type FieldPath, fieldOf, isMap, type Mistake } from './check-schema.ts'
 export { compareText } from './compare-text.ts'
 export { didYouMean, similarWords } from './did-you-mean.ts'
-export { parseDurationMs } from './duration.ts'
+export { durationWord, parseDurationMs } from './duration.ts'
 export { utcOffsetAt } from './host-zone.ts'
 export { isShortage } from './machine-shortages.ts'
 export { isoTime, momentSeen } from './moment.ts'

@@ -14,9 +14,19 @@ import {
   turn,
   walkOf,
   withDcState,
+  withWalk,
 } from './state.ts'
 import { endAction, resendAt, underWayIn } from './under-way.ts'
-import { actionsToCome, executingNode, isOver, nextActions, type UnderWay, type Walk, withTimes } from './walk.ts'
+import {
+  actionsToCome,
+  chooseActions,
+  executingNode,
+  isOver,
+  noteKeptBack,
+  type UnderWay,
+  type Walk,
+  withTimes,
+} from './walk.ts'
 import { reportOf } from './walk-report.ts'
 
 /** Sends what can go out; ends each walk of which nothing is left. */
@@ -42,12 +52,14 @@ function sendReady(state: ControllerState, now: number): Turn {
 function sendReadyOf(state: ControllerState, transition: number, now: number): Turn {
   const walk = walkOf(state, transition)
   if (walk === undefined) return turn(state)
-  const ready = nextActions(walk, limitsOf(state, walk, now))
-  if (ready.length === 0) return turn(state)
+  const { next: ready, keptBack } = chooseActions(walk, limitsOf(state, walk, now))
+  const noted = noteKeptBack(walk, keptBack)
+  const known = noted === walk ? state : withWalk(state, noted)
+  if (ready.length === 0) return turn(known)
   // One fencing at a time: whether the store has a majority without the next node depends on it.
   const first = ready.find(isLoss)
   const actions = first === undefined ? ready : ready.filter((action) => action === first || !isLoss(action))
-  const sent = forEach(state, actions, (next, action) => send(next, { transition, action }, now))
+  const sent = forEach(known, actions, (next, action) => send(next, { transition, action }, now))
   // What was done at once may have made others ready.
   return andThen(sent, (next) => sendReadyOf(first === undefined ? next : noteNeededVoters(next, now), transition, now))
 }

@@ -2,7 +2,7 @@
 import type { NodeName } from '../base/index.ts'
 import type { ActionId, GraphAction, ResourceAction, TransitionGraph } from '../transition/index.ts'
 import { mustWaitForVoter } from './needed-voters.ts'
-import { actionLimit } from './node-load.ts'
+import { actionLimit, isSlowed } from './node-load.ts'
 import { heldByOtherWalk } from './overlap.ts'
 import type { ControllerState } from './state.ts'
 import { takesAwayTooSoon } from './unknown-neighbours.ts'
@@ -26,6 +26,7 @@ export function limitsOf(state: ControllerState, walk: Walk, now: number): WalkL
     batch: Math.max(0, Number(graph.attributes['batch-limit'] ?? '0') || 0),
     migrations: Number(graph.attributes['migration-limit'] ?? '-1'),
     onNode: (node) => actionLimit(options, loads.get(node), timings.nodeActionLimit),
+    isSlowed: (node) => isSlowed(options, loads.get(node)),
     beside: (dcState?.walks ?? []).filter((other) => other !== walk).flatMap(actionsUnderWay),
     held: (action) => {
       if (isBusyBeside(action) || isTooSoon(action)) return true

@@ -21,6 +21,12 @@ export function actionLimit(
 ): number {
   const { nodeActionLimit, loadThreshold } = options
   const full = nodeActionLimit > 0 ? nodeActionLimit : known === undefined ? unknownLimit : 2 * known.processors
-  if (known === undefined || loadThreshold === 0 || known.load <= loadThreshold) return full
+  if (known === undefined || !isSlowed({ loadThreshold }, known)) return full
   return Math.max(Math.min(full, atAnyLoad), Math.floor((full * loadThreshold) / known.load))
 }
+
+/** Its load is above the threshold. */
+export const isSlowed = (
+  { loadThreshold }: Pick<ControllerOptions, 'loadThreshold'>,
+  known: NodeLoad | undefined,
+): boolean => known !== undefined && loadThreshold !== 0 && known.load > loadThreshold

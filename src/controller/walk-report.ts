@@ -6,7 +6,7 @@
  */
 import type { ActionId, GraphAction } from '../transition/index.ts'
 import { describeAction } from './describe-action.ts'
-import type { Walk } from './walk.ts'
+import type { PlaceLimit, Walk } from './walk.ts'
 
 export interface WalkedStep {
   /** `web start on n1`, or `fence n2`. */
@@ -16,6 +16,8 @@ export interface WalkedStep {
   readonly tookMs: number
   /** It was ready for this long before it was sent. */
   readonly waitedMs: number
+  /** The limit that kept it back last, and how many places there were. */
+  readonly waitedFor?: PlaceLimit
   readonly slackMs: number
   readonly critical: boolean
   readonly failed?: true
@@ -54,6 +56,7 @@ export function reportOf(walk: Walk, now: number): WalkReport | undefined {
     waitedMs: round(sentAt - (times.get(id)?.readyAt ?? sentAt)),
     slackMs: round((finishes.get(id) ?? endedAt) - endedAt),
     critical: path.has(id),
+    ...waitedFor(walk.keptBack.get(id)),
     ...(walk.failed.has(id) ? { failed: true as const } : {}),
   }))
   const chosen = steps
@@ -88,6 +91,9 @@ const round = (ms: number): number => Math.max(0, Math.round(ms))
 
 const isStart = (action: GraphAction | undefined): boolean =>
   action?.kind === 'resource' && (action.operation === 'start' || action.operation === 'promote')
+
+const waitedFor = (limit: PlaceLimit | undefined): Pick<WalkedStep, 'waitedFor'> =>
+  limit === undefined ? {} : { waitedFor: limit }
 
 const textOf = (action: GraphAction | undefined): string => (action === undefined ? '' : describeAction(action))
 

@@ -34,6 +34,8 @@ export interface Walk {
   /** What has ended in this step, with the moment at which it was sent. */
   readonly justEnded: readonly Omit<Timed, 'endedAt'>[]
   readonly aborted?: string
+  /** Of actions that were ready and had to wait: which limit was the last to keep them back. For people. */
+  readonly keptBack: ReadonlyMap<ActionId, PlaceLimit>
   /** Prefixes of the keys that its actions delete: their going is no news. */
   readonly deletions: readonly string[]
   /** There are failures that its actions clear. A count under a name that they do not reach stays, whatever they do. */
@@ -62,10 +64,18 @@ export interface UnderWay {
   readonly unreached?: string
 }
 
+/** `load-threshold`: the node takes fewer than `node-action-limit` because of its load. */
+export interface PlaceLimit {
+  readonly limit: 'batch-limit' | 'node-action-limit' | 'load-threshold' | 'migration-limit'
+  readonly places: number
+}
+
 export interface WalkLimits {
   /** In the whole cluster; 0 is without limit. */
   readonly batch: number
   readonly onNode: (node: NodeName) => number
+  /** It takes fewer than it would without its load. */
+  readonly isSlowed?: (node: NodeName) => boolean
   /** Live migrations on one node; -1 is without limit. */
   readonly migrations: number
   /** What other walks have under way: it takes the same places. */
@@ -104,6 +114,7 @@ export function startWalk(
     failed: new Set<ActionId>(),
     timed: [],
     justEnded: [],
+    keptBack: new Map<ActionId, PlaceLimit>(),
   }
   const failedAt = new Map(
     graph.actions.flatMap((action) => {
@@ -116,16 +127,37 @@ export function startWalk(
 
 /** Which ready actions go out now. They are not marked as sent: `markSent` does that. */
 export function nextActions(walk: Walk, limits: WalkLimits): readonly GraphAction[] {
-  if (walk.ready.length === 0) return []
+  return chooseActions(walk, limits).next
+}
+
+/** The same, and which of the others wait for a place. What must not go out yet waits for something else. */
+export function chooseActions(
+  walk: Walk,
+  limits: WalkLimits,
+): { readonly next: readonly GraphAction[]; readonly keptBack: ReadonlyMap<ActionId, PlaceLimit> } {
+  const keptBack = new Map<ActionId, PlaceLimit>()
+  if (walk.ready.length === 0) return { next: [], keptBack }
   const counts = new Counts([...limits.beside, ...actionsUnderWay(walk)])
   const candidates = [...actionsToCome(walk)].sort(
     (a, b) => b.priority - a.priority || rankOf(walk, a) - rankOf(walk, b) || a.id - b.id,
   )
-  return candidates.filter((action) => {
-    if (limits.held(action) || !counts.allow(action, limits)) return false
-    counts.add(action)
-    return true
+  const next = candidates.filter((action) => {
+    if (limits.held(action)) return false
+    const full = counts.limitReached(action, limits)
+    if (full !== undefined) keptBack.set(action.id, full)
+    else counts.add(action)
+    return full === undefined
   })
+  return { next, keptBack }
+}
+
+/** The walk itself where nothing is new. */
+export function noteKeptBack(walk: Walk, keptBack: Walk['keptBack']): Walk {
+  const news = [...keptBack].filter(([id, { limit, places }]) => {
+    const known = walk.keptBack.get(id)
+    return known?.limit !== limit || known.places !== places
+  })
+  return news.length === 0 ? walk : { ...walk, keptBack: new Map([...walk.keptBack, ...news]) }
 }
 
 export function markSent(walk: Walk, id: ActionId, underWay: UnderWay): Walk {
@@ -231,14 +263,17 @@ class Counts {
   }
 
   /** Fencing waits for no limit: others wait for it. */
-  allow(action: GraphAction, limits: WalkLimits): boolean {
-    if (isFencing(action) || isGuestFencing(action)) return true
-    if (limits.batch > 0 && this.#all >= limits.batch) return false
+  limitReached(action: GraphAction, limits: WalkLimits): PlaceLimit | undefined {
+    if (isFencing(action) || isGuestFencing(action)) return undefined
+    if (limits.batch > 0 && this.#all >= limits.batch) return { limit: 'batch-limit', places: limits.batch }
     const node = executingNode(action)
-    if (node === undefined) return true
-    if ((this.#onNode.get(node) ?? 0) >= limits.onNode(node)) return false
-    if (limits.migrations < 0 || !isMigration(action)) return true
-    return (this.#migrations.get(node) ?? 0) < limits.migrations
+    if (node === undefined) return undefined
+    const places = limits.onNode(node)
+    if ((this.#onNode.get(node) ?? 0) >= places)
+      return { limit: limits.isSlowed?.(node) === true ? 'load-threshold' : 'node-action-limit', places }
+    if (limits.migrations < 0 || !isMigration(action)) return undefined
+    const isFull = (this.#migrations.get(node) ?? 0) >= limits.migrations
+    return isFull ? { limit: 'migration-limit', places: limits.migrations } : undefined
   }
 
   add(action: GraphAction): void {

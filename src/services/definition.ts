@@ -3,7 +3,7 @@
  * words such as `port=80 tags=public weight=10`. Pacemaker passes over meta-attributes that it does not know, its schema takes any name,
  * and whatever copies, exports or deletes the resource takes the service along.
  */
-import { failed, ok, parseDurationMs, type Result } from '../base/index.ts'
+import { durationWord, failed, ok, parseDurationMs, type Result } from '../base/index.ts'
 
 export const serviceAttributePrefix = 'systole-service-'
 
@@ -232,7 +232,7 @@ function printCheck(check: Check): readonly string[] {
     ...(check.kind === 'http' && check.path !== '/' ? [`path=${check.path}`] : []),
     ...(check.kind === 'grpc' && check.grpcService !== '' ? [`grpc-service=${check.grpcService}`] : []),
     ...(check.kind === 'command' ? [`command=${check.command}`] : []),
-    ...(check.intervalMs === defaultIntervalMs ? [] : [`interval=${check.intervalMs}ms`]),
-    ...(check.timeoutMs === defaultTimeoutMs ? [] : [`timeout=${check.timeoutMs}ms`]),
+    ...(check.intervalMs === defaultIntervalMs ? [] : [`interval=${durationWord(check.intervalMs)}`]),
+    ...(check.timeoutMs === defaultTimeoutMs ? [] : [`timeout=${durationWord(check.timeoutMs)}`]),
   ]
 }

@@ -3,7 +3,7 @@
  * such as `min=2`, or `min=2 dns=keystone.service.west.example`: so it goes wherever the configuration goes, and no other program minds it. A gate keeps
  * a resource from nodes where it is not active; what runs goes on, whatever becomes of the service.
  */
-import { failed, ok, parseDurationMs, type Result, shortened } from '../base/index.ts'
+import { durationWord, failed, ok, parseDurationMs, type Result, shortened } from '../base/index.ts'
 import { type Configuration, childrenOf, type ResourceDefinition } from '../cib/index.ts'
 import type { ClusterStatus } from '../status/index.ts'
 import { type Catalogue, catalogueOf, healthyOf, type Service } from './catalogue.ts'
@@ -126,8 +126,8 @@ export function printGate({ min, dns }: GateDefinition): string {
       : [
           `dns=${dns.name}`,
           ...(dns.server === undefined ? [] : [`server=${dns.server}`]),
-          ...(dns.intervalMs === 5000 ? [] : [`interval=${dns.intervalMs}ms`]),
-          ...(dns.timeoutMs === 3000 ? [] : [`timeout=${dns.timeoutMs}ms`]),
+          ...(dns.intervalMs === 5000 ? [] : [`interval=${durationWord(dns.intervalMs)}`]),
+          ...(dns.timeoutMs === 3000 ? [] : [`timeout=${durationWord(dns.timeoutMs)}`]),
         ]),
   ].join(' ')
 }

@@ -138,7 +138,7 @@ const flagsOfHost: ReadonlySet<string> = new Set([
   ...['profile', 'repeat', 'batch', 'in-place', 'out', 'haproxy', 'stdin', 'agent-validation', 'test'],
 ])
 
-export const closedFlags: ReadonlySet<string> = new Set([...flagsOfHost, 'json', 'help', 'debug', 'plan'])
+export const closedFlags: ReadonlySet<string> = new Set([...flagsOfHost, 'no-test', 'json', 'help', 'debug', 'plan'])
 
 /** Also of what is run by another command: a line of a file that is applied, or of `simulate --with`. */
 export function refusalOf({ path }: Pick<Command, 'path'>, flags: ReadonlyMap<string, unknown>): string | undefined {

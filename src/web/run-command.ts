@@ -224,5 +224,6 @@ function terminalOf(
     resolve: async () => await Promise.resolve(undefined),
     edit: async () => await Promise.resolve(undefined),
     confirm: async () => await Promise.resolve(undefined),
+    runsAgents: false,
   }
 }

@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { resolveFenceAgent } from '../../src/cli/host/agents.ts'
+import { deviceObjections } from '../../src/cli/host/device-test.ts'
 
 /** `--agent-validation` with Debian's agents, on a CIB in a file. */
 const folder = mkdtempSync(join(tmpdir(), 'systole-validation-'))
@@ -46,4 +48,25 @@ test('a fence agent checks its parameters, too; without the flag nobody is asked
     (await systole('stonith create f fence_ipmilan ip=127.0.0.1 username=x password=y --agent-validation')).code,
   ).toBe(0)
   expect((await systole(`resource create other ${address} ip=999`)).code).toBe(0)
+})
+
+test('a fence device in a file says that nobody was asked, and --no-test that nobody is to be', async () => {
+  const line = 'stonith create untested fence_ipmilan ip=127.0.0.1 username=x password=y'
+  const { code, errors } = await systole(line)
+  expect([code, errors]).toEqual([
+    0,
+    "untested was not tested, as it is in no cluster yet. Run 'systole stonith test untested' on a node once it is.\n",
+  ])
+  expect((await systole(`${line.replace('untested', 'other-device')} --no-test`)).errors).toBe('')
+  expect((await systole(`${line} --test --no-test`)).errors).toContain('--test and --no-test exclude each other')
+})
+
+test('a device that does not answer holds nobody up for longer than the time it is given', async () => {
+  const installed = await resolveFenceAgent('fence_ipmilan', { force: false, exact: false, unasked: false })
+  const given = { ip: '127.0.0.1', username: 'x', password: 'y' }
+  expect(await deviceObjections(installed, given, 10)).toEqual([
+    'stonith:fence_ipmilan had no answer from the device within 0.01 s. Check its address.',
+  ])
+  // What the cluster runs instead of the monitor is what is run here.
+  expect(await deviceObjections(installed, { ...given, pcmk_monitor_action: 'metadata' })).toEqual([])
 })

@@ -1,7 +1,16 @@
 /** Where the time of a transition went: the critical path, waits for a place, and slack. */
 import { expect, test } from 'vitest'
 import { type NodeName, nodeName, resourceId } from '../../src/base/index.ts'
-import { abortWalk, markEnded, markSent, startWalk, type Walk, withTimes } from '../../src/controller/walk.ts'
+import {
+  abortWalk,
+  chooseActions,
+  markEnded,
+  markSent,
+  noteKeptBack,
+  startWalk,
+  type Walk,
+  withTimes,
+} from '../../src/controller/walk.ts'
 import { reportOf } from '../../src/controller/walk-report.ts'
 import type { GraphAction } from '../../src/transition/index.ts'
 
@@ -83,6 +92,27 @@ test('what was ready and had no place says how long it waited', () => {
     { what: 'r1 start on alpha', critical: false, slackMs: 300 },
     { what: 'r2 start on alpha', critical: true, startMs: 200, waitedMs: 200, tookMs: 300, slackMs: 0 },
   ])
+})
+
+test('and which limit kept it back last, with the number of places', () => {
+  const limits = { batch: 0, migrations: -1, beside: [], held: () => false }
+  const begun = walkOf(start(1), start(2))
+  const full = chooseActions(begun, { ...limits, onNode: () => 1 })
+  expect(full.next.map(({ id }) => id)).toEqual([1])
+  const first = noteKeptBack(begun, full.keptBack)
+  expect(noteKeptBack(first, full.keptBack)).toBe(first)
+  const slowed = chooseActions(first, { ...limits, onNode: () => 0, isSlowed: () => true })
+  const walk = walked(noteKeptBack(first, slowed.keptBack), { 1: [0, 200], 2: [200, 500] })
+  expect(reportOf(walk, began + 500)?.steps).toMatchObject([
+    { what: 'r1 start on alpha', waitedMs: 0 },
+    { what: 'r2 start on alpha', waitedMs: 200, waitedFor: { limit: 'load-threshold', places: 0 } },
+  ])
+  const early = walked(first, { 1: [0, 200], 2: [200, 500] })
+  expect(reportOf(early, began + 500)?.steps).toMatchObject([
+    {},
+    { waitedFor: { limit: 'node-action-limit', places: 1 } },
+  ])
+  expect(reportOf(early, began + 500)?.steps[0]).not.toHaveProperty('waitedFor')
 })
 
 test('a failure and what it kept from beginning; news that ended it early', () => {

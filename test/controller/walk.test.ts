@@ -4,6 +4,7 @@ import { INFINITY_SCORE } from '../../src/cib/index.ts'
 import { localStopStages } from '../../src/controller/index.ts'
 import {
   abortWalk,
+  chooseActions,
   isOver,
   markEnded,
   markSent,
@@ -109,6 +110,17 @@ describe('what goes out next', () => {
       action(3),
     )
     expect(ids(walk, { migrations: 1 })).toEqual([1, 3])
+  })
+
+  test('what has no place knows which limit keeps it back; what must wait for something else waits for none', () => {
+    const walk = walkOf(action(1), action(2), action(3, [], { operation: 'migrate_to', node: beta }))
+    const kept = (limits: Partial<WalkLimits>) =>
+      Object.fromEntries(chooseActions(walk, { ...free, ...limits }).keptBack)
+    expect(kept({ batch: 2 })).toEqual({ 3: { limit: 'batch-limit', places: 2 } })
+    expect(kept({ onNode: () => 1 })).toEqual({ 2: { limit: 'node-action-limit', places: 1 } })
+    expect(kept({ onNode: () => 1, isSlowed: () => true })).toEqual({ 2: { limit: 'load-threshold', places: 1 } })
+    expect(kept({ migrations: 0 })).toEqual({ 3: { limit: 'migration-limit', places: 0 } })
+    expect(kept({ onNode: () => 1, held: ({ id }) => id === 2 })).toEqual({})
   })
 
   test('fencing waits for no limit', () => {

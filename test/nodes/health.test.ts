@@ -30,6 +30,37 @@ test('a fence device is asked when it is registered: a wrong password is an erro
   await lab.systole('n1', 'stonith', 'delete', 'again')
 }, 90_000)
 
+test('without that, a device is created and asked at once: a wrong password is a warning that keeps the secret, and pcs says nothing', async () => {
+  const options = lab.fencingOptions('n1').filter((option) => !option.startsWith('password='))
+  const create = async (password: string, ...more: readonly string[]): Promise<readonly string[]> => {
+    const line = ['stonith', 'create', 'again', 'fence_ipmilan', ...options, `password=${password}`, ...more]
+    const said = await lab.inNode(
+      'n1',
+      'sh',
+      '-c',
+      `systole "$@" 2>/tmp/said; cat /tmp/said >&2; echo; cat /tmp/said`,
+      '-',
+      ...line,
+    )
+    await lab.systole('n1', 'stonith', 'delete', 'again')
+    return said.split('\n').filter((one) => one !== '')
+  }
+  const warned = await create('wrong-one')
+  expect(warned[0]).toBe('Created: again.')
+  const warning = warned.find((one) => one.startsWith('Warning: '))
+  expect(warning).toMatch(
+    /does not reach the device with these parameters.*again is created\. Correct it with 'systole stonith update again …'/,
+  )
+  expect(warned.join('\n')).not.toContain('wrong-one')
+  expect((await create(bmcPassword)).filter((one) => one.startsWith('Warning: '))).toEqual([])
+  expect((await create('wrong-one', '--no-test')).filter((one) => one.startsWith('Warning: '))).toEqual([])
+  const [json = ''] = await create('wrong-one', '--json')
+  expect(JSON.parse(json)).toMatchObject({ created: ['again'], test: { answers: false } })
+  const pcs = ['stonith', 'create', 'again', 'fence_ipmilan', ...options, 'password=wrong-one']
+  expect(await lab.inNode('n1', 'sh', '-c', 'pcs "$@" 2>&1', '-', ...pcs)).toBe('')
+  await lab.systole('n1', 'stonith', 'delete', 'again')
+}, 120_000)
+
 interface Part {
   readonly what: string
   readonly value: string

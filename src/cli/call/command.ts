@@ -104,6 +104,8 @@ export interface Terminal {
   readonly edit: (text: string) => Promise<string | undefined>
   /** Asks for yes or no; undefined where nobody can answer. */
   readonly confirm: (question: string) => Promise<boolean | undefined>
+  /** False where no agent may be run with what was given. Absent: it may. */
+  readonly runsAgents?: false
 }
 
 export type Outcome =

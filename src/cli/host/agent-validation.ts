@@ -35,7 +35,7 @@ export async function agentObjections(
   if (!supports(metadata, action)) return [`${name} has no ${action}: it cannot check its parameters.`]
   const { exitCode, why } =
     agent.class === 'stonith'
-      ? await askFenceAgent(installed, parameters, action)
+      ? await askFenceAgent(installed, parameters, { action })
       : await askAgent(installed, parameters)
   if (exitCode === 0) return []
   const isPrivate = privateParameters(installed)
@@ -49,6 +49,8 @@ export async function agentObjections(
 interface Verdict {
   readonly exitCode: number | string
   readonly why: string
+  /** It had not ended by then. */
+  readonly unansweredMs?: number
 }
 
 async function askAgent({ agent }: InstalledAgent, attributes: Readonly<Record<string, string>>): Promise<Verdict> {
@@ -67,7 +69,7 @@ async function askAgent({ agent }: InstalledAgent, attributes: Readonly<Record<s
 export async function askFenceAgent(
   { agent }: InstalledAgent,
   parameters: Readonly<Record<string, string>>,
-  action: string,
+  { action, longestMs = timeoutMs }: { readonly action: string; readonly longestMs?: number | undefined },
 ): Promise<Verdict> {
   const host = agentHost()
   const found = findAgent(agent, host, fenceAgentFolders())
@@ -77,7 +79,7 @@ export async function askFenceAgent(
     arguments: [],
     environment: { ...baseEnvironment(host), PYTHONWARNINGS: 'ignore' },
     stdio: ['pipe', 'pipe', 'pipe'],
-    timeoutMs,
+    timeoutMs: longestMs,
   })
   const { child } = run
   if (!child?.stdin || !child.stdout || !child.stderr) return { exitCode: 5, why: 'it could not be started' }
@@ -89,7 +91,11 @@ export async function askFenceAgent(
   const given = Object.entries(parameters).filter(([name]) => !name.startsWith('pcmk_'))
   child.stdin.end([...given, ['action', action]].map(([name, value]) => `${name}=${value}\n`).join(''))
   const closed = once(child, 'close')
-  const { exitCode, signal } = await run.ended
+  const { exitCode, signal, timedOut } = await run.ended
   await closed
-  return { exitCode: exitCode ?? signal ?? 'unknown', why: plainLine(output.text) }
+  return {
+    exitCode: exitCode ?? signal ?? 'unknown',
+    why: plainLine(output.text),
+    ...(timedOut && { unansweredMs: longestMs }),
+  }
 }

@@ -2,7 +2,7 @@
 import type { Registry } from 'prom-client'
 import { holdsIn } from '../../holds/index.ts'
 import type { ClusterState } from '../../rpc/index.ts'
-import { rolesOf } from '../../status/index.ts'
+import { type ClusterStatus, type NodeStatus, rolesOf } from '../../status/index.ts'
 import type { ClusterKnown } from './exporter-metrics.ts'
 import { asNumber, gauge, type Sample } from './gauges.ts'
 
@@ -139,8 +139,51 @@ export function configurationMetrics(registry: Registry, { cib, status }: Cluste
     { name: 'systole_node_role', help: 'The roles of each node', labels: ['node', 'role'] },
     status.nodes.flatMap((node) => rolesOf(node).map((role): Sample => [1, { node: node.name, role }])),
   )
+  roleMetrics(registry, status)
   gauge(registry, { name: 'systole_holds', help: 'How many holds are in force' }, [[holdsIn(cib).length]])
   gauge(registry, { name: 'systole_failed_operations', help: 'The failed operations that status lists' }, [
     [status.failures.length],
   ])
+}
+
+/** By role what the others have by node, so that a role without a node left can be seen without joining. */
+function roleMetrics(registry: Registry, status: ClusterStatus): void {
+  const roles = [...new Set(status.nodes.flatMap(rolesOf))].toSorted()
+  const nodesOf = (role: string): readonly NodeStatus[] => status.nodes.filter((node) => rolesOf(node).includes(role))
+  const isAvailable = ({ online, standby, maintenance, unclean, pending, shutdown }: NodeStatus): boolean =>
+    online && !standby && !maintenance && !unclean && !pending && !shutdown
+  gauge(
+    registry,
+    {
+      name: 'systole_role_nodes',
+      help: 'How many nodes of each role there are, are online, and may run resources (available)',
+      labels: ['role', 'status'],
+    },
+    roles.flatMap((role): readonly Sample[] => {
+      const nodes = nodesOf(role)
+      return [
+        [nodes.length, { role, status: 'all' }],
+        [nodes.filter(({ online }) => online).length, { role, status: 'online' }],
+        [nodes.filter(isAvailable).length, { role, status: 'available' }],
+      ]
+    }),
+  )
+  gauge(
+    registry,
+    {
+      name: 'systole_role_active_resources',
+      help: 'On how many nodes of each role a resource is active',
+      labels: ['role', 'resource'],
+    },
+    roles.flatMap((role) => {
+      const names = new Set(nodesOf(role).map(({ name }) => String(name)))
+      const counts = new Map<string, number>()
+      for (const { instance, id, configuredId, state } of status.primitivesById.values()) {
+        const resource = instance?.unique === true ? id : configuredId
+        const here = state.active.filter(({ node }) => names.has(node)).length
+        if (here > 0) counts.set(resource, (counts.get(resource) ?? 0) + here)
+      }
+      return [...counts].map(([resource, count]): Sample => [count, { role, resource }])
+    }),
+  )
 }

@@ -1,6 +1,7 @@
 /** `systole metrics`: the names and labels that dashboards for Pacemaker read, the rules and the dashboard that we ship, and what a daemon counts. */
 import { execFileSync, spawnSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
 import { nodeName, resourceId } from '../../../src/base/index.ts'
@@ -18,8 +19,8 @@ const operation = (id: string, name: string, rc: number, interval = 0): string =
 const cib = `<cib crm_feature_set="3.20.1" validate-with="pacemaker-4.0" epoch="1" num_updates="0" admin_epoch="0" cib-last-written="2026-11-20T11:00:00Z" have-quorum="1" dc-uuid="1">
 <configuration><crm_config/>
 <nodes>
-  <node id="1" uname="n1"><instance_attributes id="n1-a"><nvpair id="n1-r" name="db-role" value="true"/><nvpair id="n1-p" name="api_password" value="Ohgh8ees"/></instance_attributes></node>
-  <node id="2" uname="n2"/>
+  <node id="1" uname="n1"><instance_attributes id="n1-a"><nvpair id="n1-r" name="db-role" value="true"/><nvpair id="n1-r2" name="api-role" value="true"/><nvpair id="n1-p" name="api_password" value="Ohgh8ees"/></instance_attributes></node>
+  <node id="2" uname="n2"><instance_attributes id="n2-a"><nvpair id="n2-r" name="api-role" value="true"/><nvpair id="n2-r2" name="gone-role" value="true"/></instance_attributes></node>
 </nodes>
 <resources>
   <group id="site"><primitive id="ip" class="ocf" provider="heartbeat" type="IPaddr2"><meta_attributes id="ip-m"><nvpair id="ip-mt" name="migration-threshold" value="3"/></meta_attributes></primitive></group>
@@ -140,10 +141,64 @@ test('our own metrics have the DC, members, links, fencing, roles and versions',
     'systole_link_up{address="10.0.0.1",node="n1",number="0"} 0',
     'systole_fencing_actions{outcome="failed",target="n2"} 2',
     'systole_node_role{node="n1",role="db"} 1',
+    'systole_role_nodes{role="db",status="all"} 1',
+    'systole_role_nodes{role="db",status="online"} 1',
+    'systole_role_nodes{role="db",status="available"} 1',
+    'systole_role_nodes{role="api",status="all"} 2',
+    'systole_role_nodes{role="api",status="online"} 1',
+    'systole_role_nodes{role="gone",status="available"} 0',
+    'systole_role_active_resources{resource="ip",role="db"} 1',
+    'systole_role_active_resources{resource="ping",role="api"} 1',
     'systole_store_healthy{kind="etcd"} 1',
     'systole_lease_remaining_seconds 1.5',
   ])
     expect(lines).toContain(line)
+  expect(lines.filter((line) => line.startsWith('systole_role_active_resources') && line.includes('gone'))).toEqual([])
+})
+
+test('the questions by role that the guide shows are answered', async () => {
+  const guide = readFileSync(resolve('docs/guides/metrics.md'), 'utf8')
+  const [, section = ''] = /\n## By role\n(.*?)\n## /s.exec(guide) ?? []
+  const questions = section.split(/\n\n/).filter((text) => text.startsWith('    '))
+  expect(questions).toHaveLength(2)
+  const folder = mkdtempSync(join(tmpdir(), 'systole-metrics-'))
+  try {
+    const series = [
+      ['ha_cluster_pacemaker_nodes{node="n1",status="online",type="member",instance="a"}', '1x20'],
+      ['ha_cluster_pacemaker_nodes{node="n2",status="online",type="member",instance="a"}', '0x20'],
+      // Each node says it.
+      ...['a', 'b'].map((instance) => [`systole_node_role{node="n1",role="db",instance="${instance}"}`, '1x20']),
+      ['systole_node_role{node="n2",role="db",instance="a"}', '1x20'],
+      ['systole_node_role{node="n2",role="api",instance="a"}', '1x20'],
+      ['systole_started{cluster="shop",node="n1",instance="a"}', '1x20'],
+      ['systole_started{cluster="shop",node="n2",instance="b"}', '1x20'],
+      [
+        'systole_operation_duration_seconds_count{resource="r",operation="monitor",outcome="failed",instance="b"}',
+        '0+60x20',
+      ],
+    ].map(([name, values]) => ({ series: name, values }))
+    const answers = [
+      {
+        expr: questions[0],
+        exp_samples: [
+          { labels: '{role="db"}', value: 1 },
+          { labels: '{role="api"}', value: 0 },
+        ],
+      },
+      {
+        expr: questions[1],
+        exp_samples: [
+          { labels: '{role="db"}', value: 1 },
+          { labels: '{role="api"}', value: 1 },
+        ],
+      },
+    ].map((one) => ({ ...one, eval_time: '10m' }))
+    const tests = [{ interval: '1m', input_series: series, promql_expr_test: answers }]
+    writeFileSync(join(folder, 'questions.yml'), JSON.stringify({ tests }))
+    execFileSync('promtool', ['test', 'rules', 'questions.yml'], { cwd: folder })
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
 })
 
 test('no metric has a secret, and a node without a cluster says that it knows nothing', async () => {

@@ -171,7 +171,15 @@ export class Lab {
   async createFencing(nodes: readonly string[] = this.nodes): Promise<void> {
     const [first = ''] = nodes
     for (const node of nodes)
-      await this.prepare(first, 'stonith', 'create', `fence-${node}`, 'fence_ipmilan', ...this.fencingOptions(node))
+      await this.prepare(
+        first,
+        'stonith',
+        'create',
+        `fence-${node}`,
+        'fence_ipmilan',
+        ...this.fencingOptions(node),
+        '--no-test',
+      )
   }
 
   fencingOptions(node: string): readonly string[] {

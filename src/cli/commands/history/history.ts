@@ -27,6 +27,7 @@ const transitionEvent = v.object({
         startMs: count,
         tookMs: count,
         waitedMs: count,
+        waitedFor: v.exactOptional(v.object({ limit: v.pipe(v.string(), v.maxLength(100)), places: count })),
         slackMs: count,
         critical: v.boolean(),
         failed: v.exactOptional(v.literal(true)),
@@ -72,7 +73,7 @@ export const historyShow: Command = {
   usage: '[<id>] [--critical-path]',
   summary: 'Show where the time of a transition went (default: the last one that started something)',
   details:
-    'The critical path is the chain of actions of which each waited for the one before it: what made the transition take as long as it did. The slack of an action is how much longer it might have taken without delaying the end. An action that was ready but waited for a place (batch-limit, node-action-limit, migration-limit) says for how long. Up to 40 actions are kept: the critical path, and those with the least slack.',
+    'The critical path is the chain of actions of which each waited for the one before it: what made the transition take as long as it did. The slack of an action is how much longer it might have taken without delaying the end. An action that was ready but waited for a place says for how long, and which limit kept it back: batch-limit, node-action-limit (per node), load-threshold (the same, reduced by the load of the node) or migration-limit, with the number of places. Up to 40 actions are kept: the critical path, and those with the least slack.',
   examples: ['systole history show --critical-path', 'systole history show t1234'],
   flags: [{ name: 'critical-path', summary: 'Only show the actions of the critical path' }],
   completes: ['anything'],
@@ -156,8 +157,9 @@ function printTransition(transition: Transition): string {
   ].join('')
 }
 
-function slackOf({ critical, slackMs, waitedMs }: Step): string {
-  const waited = waitedMs >= leastWaitMs ? `waited ${precise(waitedMs)} for a place` : ''
+function slackOf({ critical, slackMs, waitedMs, waitedFor }: Step): string {
+  const limit = waitedFor === undefined ? '' : ` (${printable(waitedFor.limit)}: ${waitedFor.places})`
+  const waited = waitedMs >= leastWaitMs ? `waited ${precise(waitedMs)} for a place${limit}` : ''
   if (critical) return waited
   return [precise(slackMs), ...(waited === '' ? [] : [waited])].join(', ')
 }

@@ -29,7 +29,13 @@ import {
   resolveResourceAgent,
   timeoutWarnings,
 } from '../../host/agents.ts'
-import { deviceObjections, deviceTestFlag } from '../../host/device-test.ts'
+import {
+  deviceObjections,
+  deviceTestFlag,
+  noDeviceTestFlag,
+  refuseBothTests,
+  testCreated,
+} from '../../host/device-test.ts'
 import { sharedUniqueValues } from '../../host/unique-parameters.ts'
 import { badCharacter } from '../../pcs-words/about-ids.ts'
 import { refuseTaken, refuseTakenAddress } from '../cluster/remote-node.ts'
@@ -57,6 +63,7 @@ const createDeviceFlags = [
     flag.name === 'no-default-ops' ? { ...flag, withoutEffect: 'a fence device gets only a monitor.' } : flag,
   ),
   deviceTestFlag,
+  noDeviceTestFlag,
 ]
 
 const usage =
@@ -103,7 +110,8 @@ export const stonithCreate: Command = {
   usage: '<id> <fence agent> [<parameter>=<value>...] [op <operation> <name>=<value>...] [meta <name>=<value>...]',
   summary: 'Create a fence device',
   details:
-    'In addition to the agent’s own parameters: pcmk_host_list, pcmk_host_map, pcmk_host_check, pcmk_delay_base, pcmk_delay_max, pcmk_reboot_action …',
+    'In addition to the agent’s own parameters: pcmk_host_list, pcmk_host_map, pcmk_host_check, pcmk_delay_base, pcmk_delay_max, pcmk_reboot_action … ' +
+    'Once the device is created, it is asked from this host whether it answers with these parameters; nothing is switched. A failure is a warning. With --test it is asked before, and a failure creates nothing.',
   examples: [
     'systole stonith create fence-n1 fence_ipmilan ip=10.1.0.1 username=admin password=... lanplus=1 pcmk_host_list=n1',
   ],
@@ -113,8 +121,10 @@ export const stonithCreate: Command = {
     expectWords(call.words, { atLeast: 2, usage: 'stonith create <id> <fence agent> [<parameter>=<value>...]' })
     const [id = '', agentWord = '', ...rest] = call.words
     const written = readWords(call, rest)
+    refuseBothTests(call)
     const installed = await resolveFenceAgent(agentWord, question(call))
-    return await create(call, { id, installed, written })
+    const made = await create(call, { id, installed, written })
+    return await testCreated(call, { id, installed, parameters: Object.fromEntries(written.parameters) }, made)
   },
 }
 

@@ -59,8 +59,13 @@ async function waitForService(call: Call): Promise<Outcome> {
     const text = `${lacking.join('\n')}\n`
     if (performance.now() >= until)
       return done(text, { ...(serviceFacts(service) as object), missing: lacking }, pendingExit)
-    if (text !== told) call.terminal.progress(text.trimEnd())
-    told = text
+    // The whole of it is the answer.
+    const news =
+      told === ''
+        ? `Waiting for ${min} healthy of ${service.definition.name}; now ${countOf(service)}.`
+        : (lacking[0] ?? '')
+    if (lacking[0] !== told) call.terminal.progress(news)
+    told = lacking[0] ?? ''
     await delay(pollMs)
   }
 }
