@@ -91,6 +91,19 @@ test('what waits for the service of the other cluster starts once it is there, a
   await lab.until('it is started', async () => (await lab.whereIs('app', 'n1')).length === 1, 60_000)
 }, 180_000)
 
+test('what is restarted while its gate is closed does not start again, and the command says so with the reason', async () => {
+  await lab.systole('n3', 'resource', 'disable', 'db-clone', '--wait')
+  await lab.until('the gate is closed', async () =>
+    (await lab.systole('n1', 'service', 'gate', 'list')).includes('  closed  '),
+  )
+  expect(await lab.whereIs('app', 'n1')).toHaveLength(1)
+  expect(await lab.try('n1', 'resource', 'restart', 'app', '--wait')).toBeUndefined()
+  expect(lab.lastFailure).toMatch(/Stopped app, and it does not start again:\n {2}\* app: .*the gate west-db is closed/)
+  await lab.systole('n3', 'resource', 'enable', 'db-clone', '--wait')
+  await lab.until('it is started again', async () => (await lab.whereIs('app', 'n1')).length === 1, 60_000)
+  expect(await lab.systole('n1', 'resource', 'restart', 'app', '--wait')).toContain('Restarted app.')
+}, 180_000)
+
 test('when one of the nodes that are asked has no power, the other is asked', async () => {
   await lab.power.off('n3')
   await lab.until(

@@ -112,7 +112,10 @@ export function idsWithin(element: XmlElement | undefined): readonly string[] {
 }
 
 /** What the change was to bring up and did not. */
-async function concernedAndStopped(call: Call, { actions, leftStopped }: Changed): Promise<readonly LeftStopped[]> {
+export async function concernedAndStopped(
+  call: Call,
+  { actions, leftStopped }: Pick<Changed, 'actions' | 'leftStopped'>,
+): Promise<readonly LeftStopped[]> {
   const started = actions.flatMap(({ kind, resource }) =>
     bringsUp.has(kind) && resource !== undefined ? [resource] : [],
   )

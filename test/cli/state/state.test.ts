@@ -126,6 +126,34 @@ test('another version that decides otherwise is seen: what is missing, what is n
   expect(facts).toMatchObject({ same: false, recordedVersion: '0.0.1', differences: { missing: [], added: [] } })
 })
 
+/** Written by version 0.1.0 itself, of 2026-11-27. */
+test('what version 0.1.0 saved is decided again: the same plan, and without the start that a gate forbids since', async () => {
+  const files = join(import.meta.dirname, 'of-0.1.0')
+  expect(await typed(`state replay ${files}/same.xml`)).toMatchObject({
+    said: 'Decision of 2026-11-28 07:28:47 UTC.\n6 actions: the same as decided then by version 0.1.0.\n',
+    exitCode: 0,
+  })
+  const other = await typed(`state replay ${files}/before-gates.xml`)
+  expect(other.said).toMatch(/The plan of version \S* ?differs from that of version 0\.1\.0:\n {2}- web_start_0 n2\n$/)
+  expect(other.exitCode).toBe(1)
+  const { differences } = JSON.parse((await typed(`state replay ${files}/before-gates.xml --json`)).said)
+  expect(differences).toEqual({ missing: ['web_start_0 n2'], added: [], otherOrder: [] })
+})
+
+test('another build of the same version is named as such', async () => {
+  await keptByDc()
+  await typed('state save pe-input-0 FOLDER/saved.xml')
+  const then = JSON.parse(decisionText(saved()) ?? '')
+  const version = process.env.SYSTOLE_VERSION ?? ''
+  const decided = printDecision({ ...then, version, plan: then.plan.slice(1) })
+  writeFileSync(join(folder, 'other.xml'), `${text.replace('<cib ', `<cib execution-date="${noon}" `)}${decided}`)
+  const { said, exitCode } = await typed('state replay FOLDER/other.xml')
+  expect(said).toContain(
+    `The plan of this build of version ${version} differs from that of the build that decided then:\n  + `,
+  )
+  expect(exitCode).toBe(1)
+})
+
 test('rules are judged by the time of the decision, whenever it is decided again', async () => {
   await keptByDc(night)
   await keptByDc(noon)

@@ -11,7 +11,8 @@ import {
 } from '../../../cib/index.ts'
 import { type Call, type Command, changeFlags, done, type Outcome, Refusal } from '../../call/command.ts'
 import { liveCluster } from '../../call/live.ts'
-import { applyChange, type Changed, concernedBy } from '../../change/change.ts'
+import { applyChange, type Changed, concernedAndStopped, concernedBy } from '../../change/change.ts'
+import { type LeftStopped, printLeftStopped } from '../../change/left-stopped.ts'
 import { waitUntilSettled } from '../../change/wait.ts'
 import { resourceLocations } from '../../facts/locations.ts'
 import { expectWords } from '../../grammar/words.ts'
@@ -21,7 +22,7 @@ export const resourceRestart: Command = {
   usage: '<resource> [<node>] [--wait=<seconds>]',
   summary: 'Restart a resource and its dependents',
   details:
-    'With a node, only the clone instance on that node is restarted. The resource’s target-role is restored afterwards, even if stopping fails.',
+    'With a node, only the clone instance on that node is restarted. The resource’s target-role is restored afterwards, even if stopping fails. The exit code is 1 if it does not run again, with the reason.',
   flags: changeFlags,
   completes: ['resource', 'node'],
   run: async (call) => {
@@ -54,7 +55,9 @@ export const resourceRestart: Command = {
     )
     if (started.version === undefined) throw new Refusal('The resource stopped, but could not be started again.')
     const begun = await settle(call, started, started.version)
-    return report(resource, ended, begun)
+    // What kept running although a gate is closed, or a node is banned, does not start again.
+    const notRunning = begun.settled ? await concernedAndStopped(call, started) : []
+    return report(call, resource, { ended, begun, notRunning })
   },
 }
 
@@ -81,10 +84,22 @@ function previewOf({ message, actions }: Changed): Outcome {
   })
 }
 
-function report(resource: string, ended: Settled, begun: Settled): Outcome {
+interface Restarted {
+  readonly ended: Settled
+  readonly begun: Settled
+  readonly notRunning: readonly LeftStopped[]
+}
+
+function report(call: Call, resource: string, { ended, begun, notRunning }: Restarted): Outcome {
   const settled = ended.settled && begun.settled
-  const text = settled
-    ? `Restarted ${resource}.\n`
-    : `${ended.settled ? '' : `${ended.message}\n`}${begun.settled ? '' : `${begun.message}\n`}`
-  return done(text, { resource, settled, stopped: ended.message, started: begun.message }, settled ? 0 : 1)
+  const failure =
+    notRunning.length === 0 ? '' : `Stopped ${resource}, and it does not start again:\n${printLeftStopped(notRunning)}`
+  if (failure !== '') call.tell({ code: 'not-as-asked', text: failure.trim() })
+  const unsettled = [ended, begun].filter((one) => !one.settled).map(({ message }) => `${message}\n`)
+  const text = settled && failure === '' ? `Restarted ${resource}.\n` : `${unsettled.join('')}${failure}`
+  return done(
+    text,
+    { resource, settled, stopped: ended.message, started: begun.message, notRunning },
+    settled && failure === '' ? 0 : 1,
+  )
 }

@@ -42,6 +42,10 @@ const dnsKind: Kind<DnsSetting> = {
         : [
             `Questions about other names are passed on to ${setting.forward.join(', ')} for this host, the nodes of the cluster${setting.clients === undefined ? '' : ' and the named clients'}.`,
           ]),
+      ...[...setting.clusters].map(
+        ([name, addresses]) =>
+          `Questions about services and nodes of the cluster ${name} are passed on to ${addresses.join(', ')}.`,
+      ),
     ].join('\n'),
 }
 

@@ -150,7 +150,7 @@ function replay(file: string, showsPlan: boolean): Outcome {
       ? [`${file} contains no plan to compare with: Systole did not write it, or an older version did.`]
       : different === undefined
         ? [`${outcomeWords(now)}: the same as decided then by version ${record.version}.`]
-        : [`The plan of version ${now.version} differs from that of version ${record.version}:`, ...different.lines]
+        : [differs(record.version, now.version), ...different.lines]
   const lines = [`Decision of ${decidedAt}.`, ...verdict, ...(showsPlan ? planLines(now) : [])]
   return done(
     `${lines.join('\n')}\n`,
@@ -166,6 +166,12 @@ function replay(file: string, showsPlan: boolean): Outcome {
     is ? 0 : 1,
   )
 }
+
+/** Between two releases there are many builds. */
+const differs = (then: string, now: string): string =>
+  then === now
+    ? `The plan of this build of version ${now} differs from that of the build that decided then:`
+    : `The plan of version ${now} differs from that of version ${then}:`
 
 function outcomeWords({ plan, error }: DecisionRecord): string {
   if (error !== undefined) return `The scheduler failed (${error})`
