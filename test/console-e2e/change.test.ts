@@ -259,7 +259,8 @@ test('a node is drained and undrained', async () => {
     const [now] = await lab.whereIs('web', 'n1')
     return now !== undefined && now !== at
   })
-  await type(`node undrain ${at}`)
+  await page.getByRole('button', { name: 'Undo …' }).click()
+  await expect.poll(async () => await line().inputValue()).toBe(`node undrain ${at}`)
   await page.getByText(`It would end: ${at} is drained`).waitFor()
   await perform()
 })

@@ -49,6 +49,10 @@ test('a node that is lost: what would be done stands in order, and the picture a
   )
   expect(await axeFindings(page)).toEqual([])
   await page.screenshot({ path: join(pictures, 'what-if.png') })
+  // The graph is scrolled in its own frame.
+  await page.setViewportSize({ width: 390, height: 844 })
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390)
+  await page.setViewportSize({ width: 1440, height: 900 })
 })
 
 test('a command and a failure on its way are assumed, and refused with a sentence where they are wrong', async () => {
@@ -62,6 +66,15 @@ test('a command and a failure on its way are assumed, and refused with a sentenc
   await page.getByRole('link', { name: 'Apply this command …' }).waitFor()
   await page.getByLabel('This operation fails').fill('nonsense')
   await page.getByRole('alert').getByText("'nonsense' is not an operation").waitFor()
+  await page.getByRole('button', { name: 'Discard' }).click()
+  // A monitor finds it failed now; a start that nothing comes to has no effect, which is said.
+  await page.getByLabel('This operation fails').fill('fs-00_monitor_10000@node-01=7')
+  await page
+    .getByRole('listitem')
+    .filter({ hasText: /Recover.*fs-00/ })
+    .waitFor()
+  await page.getByLabel('This operation fails').fill('fs-00_start_0@node-01=1')
+  await page.getByText('fs-00_start_0@node-01=1 had no effect').waitFor()
   await page.getByRole('button', { name: 'Discard' }).click()
   await page.getByRole('heading', { name: 'The cluster would do nothing.' }).waitFor()
 })
