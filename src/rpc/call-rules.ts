@@ -169,6 +169,7 @@ export const callRules: {
     listApiTokens: local('lists the tokens for the HTTPS API'),
     revokeApiToken: local('revokes a token for the HTTPS API'),
     whoAmI: local('reads who calls'),
+    getPermission: local('asks whether who calls may make a call'),
     openSession: local('logs a user of this host in at the HTTPS API, whose process alone may ask; PAM decides'),
     closeSession: local('ends the session that is shown'),
     getHealth: local('asks whether this node is ready, or a resource active here'),

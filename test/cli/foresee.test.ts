@@ -4,6 +4,7 @@ import { parseXml, type XmlElement } from '../../src/cib/index.ts'
 import { allCommands } from '../../src/cli/commands/all-commands.ts'
 import { runLine } from '../../src/cli/start/run.ts'
 import { composeHolds } from '../../src/holds/index.ts'
+import { refuse } from '../../src/rpc/index.ts'
 import { endpointsOf } from '../../src/web/command-table.ts'
 import { hold } from '../holds/hold.ts'
 import { scriptedTerminal } from './scripted-terminal.ts'
@@ -36,6 +37,7 @@ ${state(3, '', '', 'offline')}</status></cib>`
 
 let cib: XmlElement
 let asked: string[]
+let isRefused = false
 
 function readText(xml: string): XmlElement {
   const read = parseXml(xml)
@@ -46,6 +48,7 @@ function readText(xml: string): XmlElement {
 beforeEach(() => {
   cib = readText(text)
   asked = []
+  isRefused = false
 })
 
 const member = (node: string, name = 'member') => ({
@@ -81,6 +84,7 @@ const answers: Readonly<Record<string, object>> = {
       { id: '2', target: 'n2', action: 'reboot', outcome: 'pending', begun: '2026-01-01T00:00:00Z' },
     ],
   },
+  getPermission: {},
   listLocks: { locks: [{ name: 'backup', owner: 'anna', node: 'n2', since: '2026-01-01T00:00:00Z' }] },
   listApiTokens: { tokens: [{ name: 'prometheus', roles: ['monitor'] }] },
   listApiClients: { clients: [{ client: { name: 'ops' }, subject: 'CN=ops' }] },
@@ -110,6 +114,7 @@ const live = new Proxy(
         if (name === 'unblockQuorum' && (request as { onlyAsk: boolean }).onlyAsk !== true)
           throw new Error('it was done')
         if (name === 'listHolds') return await Promise.resolve({ holds: [{ ...drain, kept: false }] })
+        if (name === 'getPermission' && isRefused) throw refuse('denied', 'Permission denied: you may not.')
         const answer = answers[name]
         if (answer === undefined) throw new Error(`'${name}' was asked for`)
         return await Promise.resolve(answer)
@@ -140,6 +145,18 @@ async function preview(line: string) {
 }
 
 const actionsOf = async (line: string) => (await preview(line)).actions?.map((action) => action.text)
+
+test.each([
+  'resource cleanup db',
+  'stonith fence n1',
+  'node drain n2',
+  'ticket grant T --force',
+  'token revoke prometheus',
+])('what somebody may not do is refused beforehand as well: %s', async (line) => {
+  expect((await preview(line)).preview).toBe(true)
+  isRefused = true
+  expect((await preview(line)).error).toEqual(['Permission denied: you may not.'])
+})
 
 describe('the actions are those of the scheduler', () => {
   test('a cleanup lets a resource start where it had failed, and one that runs is not started again', async () => {

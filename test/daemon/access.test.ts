@@ -25,6 +25,7 @@ import {
   type Handlers,
   localService,
   PeerCredentials,
+  refuseWhoMayNot,
 } from '../../src/rpc/index.ts'
 import { localHandlers } from '../support/local-client.ts'
 
@@ -471,6 +472,41 @@ test.each<Rights>([
   const { handlers, context, names } = actingAs(rights)
   for (const named of ['mallory', '']) await handlers.addApiClient({ user: named } as never, context)
   expect(names).toEqual(['mallory', ''])
+})
+
+test('whether a call may be made is asked without making it, and refused in the words of the call', async () => {
+  const asking = (rights: Rights) => {
+    const access = {
+      rightsOf: async () => await Promise.resolve(rights),
+      guardedFor: () => ({ administers: async () => await Promise.resolve(false) }),
+    }
+    const getPermission = async () => await Promise.resolve({})
+    const daemon = { access, running: false, configuration: { cib: cibWith(true) } }
+    const handlers = guardLocal(daemon as never, localHandlers({ getPermission }))
+    const context = { signal: new AbortController().signal, caller: user(1) }
+    return { getPermission: async (asked: object) => await handlers.getPermission(asked as never, context as never) }
+  }
+  const fence = { target: 'n1', action: 'reboot' }
+  const alice = asking({ kind: 'limited', user: 'alice', permissions: [] })
+  await expect(refuseWhoMayNot(alice, 'fence', fence)).rejects.toThrow(
+    "'fence' changes more than the CIB and requires the permission 'write' on all of /cib/configuration, which alice does not have.",
+  )
+  await expect(refuseWhoMayNot(alice, 'cancelJob', { id: 'j1', user: '' })).rejects.toThrow('alice may not')
+  // Handlers of localHandlers refuse whatever they are asked: none was.
+  const bob = asking({ kind: 'all', user: 'bob', mayNameAnother: false })
+  await refuseWhoMayNot(bob, 'fence', fence)
+  await refuseWhoMayNot(bob, 'setTicket', { id: 'T', forget: false, attributes: {} })
+  await expect(refuseWhoMayNot(bob, 'cancelJob', { id: 'j1', user: '' })).rejects.toThrow('bob may not')
+  await refuseWhoMayNot(asking({ kind: 'all', user: 'root', mayNameAnother: true }), 'cancelJob', {
+    id: 'j1',
+    user: '',
+  })
+  await expect(refuseWhoMayNot(bob, 'openSession', { user: 'bob', password: 'x' })).rejects.toThrow(
+    "There is no call 'openSession'",
+  )
+  await expect(bob.getPermission({ call: 'fence', request: 'AAAA' })).rejects.toThrow(
+    "This is not a request of 'fence'.",
+  )
 })
 
 test('settings for scripts may be passwords: who may not run jobs does not read those', async () => {

@@ -1,7 +1,7 @@
 /** The running cluster, through the daemon of this host. */
 import { parseXml, printXml, type XmlElement } from '../../cib/index.ts'
-import { connectLocal, type LocalClient } from '../../rpc/index.ts'
-import type { ClusterAccess } from '../call/access.ts'
+import { connectLocal, type LocalClient, refuseWhoMayNot } from '../../rpc/index.ts'
+import type { ClusterAccess, PushedChange } from '../call/access.ts'
 import { Refusal } from '../call/command.ts'
 import { pushAcrossRestart, readAcrossRestart } from './restarting-daemon.ts'
 
@@ -9,6 +9,14 @@ export const liveAccess = (root: string, user: string): ClusterAccess => accessT
 
 /** The same for whoever has a connection of his own. */
 export function accessThrough(live: LocalClient, user: string): ClusterAccess {
+  const requestOf = ({ cib, expectedVersion, command, applied, confirmWithinMs }: PushedChange) => ({
+    xml: printXml(withoutStatus(cib)),
+    expectedVersion,
+    user,
+    command,
+    ...(applied && { applied }),
+    ...(confirmWithinMs !== undefined && { confirmWithinMs }),
+  })
   return {
     live,
     close: live.close,
@@ -16,15 +24,11 @@ export function accessThrough(live: LocalClient, user: string): ClusterAccess {
       const { xml, version } = await readAcrossRestart(live, () => live.getCib({}))
       return { cib: parseAnswer(xml), version }
     },
-    push: ({ cib, expectedVersion, command, applied, confirmWithinMs }) =>
-      pushAcrossRestart(live, {
-        xml: printXml(withoutStatus(cib)),
-        expectedVersion,
-        user,
-        command,
-        ...(applied && { applied }),
-        ...(confirmWithinMs !== undefined && { confirmWithinMs }),
-      }),
+    refuseWhoMayNotPush: async (change) => {
+      // Whoever is limited by no role may.
+      if ((await live.whoAmI({})).limited) await refuseWhoMayNot(live, 'pushConfiguration', requestOf(change))
+    },
+    push: (change) => pushAcrossRestart(live, requestOf(change)),
   }
 }
 

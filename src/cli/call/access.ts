@@ -12,18 +12,22 @@ export interface CibSnapshot {
   readonly version: number
 }
 
+export interface PushedChange {
+  readonly cib: XmlElement
+  readonly expectedVersion: number
+  readonly command: string
+  /** The description that it comes from, to be remembered with it. */
+  readonly applied?: { readonly name: string; readonly xml: string }
+  /** It is taken back after that time unless it is confirmed. */
+  readonly confirmWithinMs?: number
+}
+
 export interface ClusterAccess {
   readonly readCib: () => Promise<CibSnapshot>
   /** Replaces the configuration, if its version is still the expected one. A status in the CIB is ignored. */
-  readonly push: (change: {
-    readonly cib: XmlElement
-    readonly expectedVersion: number
-    readonly command: string
-    /** The description that it comes from, to be remembered with it. */
-    readonly applied?: { readonly name: string; readonly xml: string }
-    /** It is taken back after that time unless it is confirmed. */
-    readonly confirmWithinMs?: number
-  }) => Promise<PushAnswer>
+  readonly push: (change: PushedChange) => Promise<PushAnswer>
+  /** For what only shows the change: refused as it would be. Absent where nobody's rights are asked, as of a file. */
+  readonly refuseWhoMayNotPush?: (change: PushedChange) => Promise<void>
   readonly live: LocalClient | undefined
   /** A copy to try commands on: nobody is told what a change would cause, agents are not asked, mistakes stay. */
   readonly isScratch?: boolean

@@ -157,8 +157,10 @@ export async function applyChange(call: Call, change: Change): Promise<Changed> 
         ]
     for (const warning of [...warnings, ...heldAllTheSame(before.cib, edited.cib)])
       call.terminal.progress(`Warning: ${warning}`)
-    if (call.flags.has('preview'))
+    if (call.flags.has('preview')) {
+      await call.cluster.refuseWhoMayNotPush?.({ cib: edited.cib, expectedVersion: before.version, command: '' })
       return { before: before.cib, edited, message, actions, leftStopped, version: undefined }
+    }
     if (advice.length > 0) throw new Refusal(...advice.map((reason) => `${reason} Add --force to do it anyway.`))
     if (actions.length > 0) call.terminal.progress(`This will:\n${printPlannedActions(actions)}`)
     if (leftStopped.length > 0) call.terminal.progress(`This will not run:\n${printLeftStopped(leftStopped)}`)

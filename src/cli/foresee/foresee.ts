@@ -3,7 +3,7 @@
  * made; the answer describes it, with the actions that the scheduler would decide upon. Only calls that are known to read are made, so no command can act.
  */
 import type { XmlElement } from '../../cib/index.ts'
-import type { LocalClient } from '../../rpc/index.ts'
+import { type LocalClient, refuseWhoMayNot } from '../../rpc/index.ts'
 import { type Call, type Command, done, type Flag, type Outcome, Refusal } from '../call/command.ts'
 import { consequences } from '../change/change.ts'
 import { type LeftStopped, printLeftStopped } from '../change/left-stopped.ts'
@@ -42,6 +42,8 @@ export function foreseeing(command: Command): Command {
   }
 }
 
+type Asking = Exclude<keyof LocalClient, 'close'>
+
 /** Thrown in the place of the call. */
 class AskedForError extends Error {
   override readonly name = 'AskedForError'
@@ -68,6 +70,7 @@ async function foresee(call: Call, command: Command): Promise<Outcome> {
     if (!(error instanceof AskedForError)) throw error
     const foresight = foresights[error.what]
     if (foresight === undefined) throw cannotShow(call)
+    await refuseWhoMayNot(live, error.what as Asking, error.request as never)
     const { cib } = await call.cluster.readCib()
     return told(call, cib, await foresight(error.request as never, { call, live, cib, now: call.terminal.now() }))
   }

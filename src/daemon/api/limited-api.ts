@@ -67,8 +67,13 @@ export type LimitedHandlers = Pick<
   | 'listHolds'
 >
 
-/** `handlers`: for all users, called once it is known that this one may. */
-export function limitedHandlers(daemon: Daemon, handlers: LocalHandlers, rights: LimitedRights): LimitedHandlers {
+/** `handlers`: for all users, called once it is known that this one may. `onlyAsks`: whether they may is all that is asked, and nothing is written. */
+export function limitedHandlers(
+  daemon: Daemon,
+  handlers: LocalHandlers,
+  rights: LimitedRights,
+  { onlyAsks = false }: { readonly onlyAsks?: boolean } = {},
+): LimitedHandlers {
   const guarded = daemon.access.guardedFor(rights)
   const mayBecome = async (after: ClusterView): Promise<void> => {
     const { view, quorate } = daemon.node
@@ -80,7 +85,7 @@ export function limitedHandlers(daemon: Daemon, handlers: LocalHandlers, rights:
       const { cib } = await guarded.see(composed(view, quorate))
       return { xml: printXml(cib), version: view.configuration?.version ?? 0 }
     },
-    pushConfiguration: async (asked) => await push(daemon, guarded, asked),
+    pushConfiguration: async (asked) => await push(daemon, guarded, { ...asked, onlyAsks }),
     listConfigVersions: async () => {
       const versions = await versionsWithWaiting(daemon.node.store)
       const seesAll = await guarded.readsAll(composed(daemon.node.view, daemon.node.quorate))
@@ -255,7 +260,11 @@ function parsed(xml: string): XmlElement {
 }
 
 /** The difference to what was shown of that version is made to the whole; a document that leaves out what is hidden removes nothing of it. */
-async function push(daemon: Daemon, guarded: GuardedCib, asked: Messages['PushRequest']): Promise<PushAnswer> {
+async function push(
+  daemon: Daemon,
+  guarded: GuardedCib,
+  asked: Messages['PushRequest'] & { readonly onlyAsks: boolean },
+): Promise<PushAnswer> {
   const { node } = daemon
   const { view } = node
   const whole = composed(view, node.quorate)
@@ -264,7 +273,7 @@ async function push(daemon: Daemon, guarded: GuardedCib, asked: Messages['PushRe
   await afterOthers()
   const version = view.configuration?.version ?? 0
   const { user } = guarded.rights
-  if (version !== asked.expectedVersion)
+  if (version !== asked.expectedVersion && !asked.onlyAsks)
     return (await savedBefore(node.store, { ...asked, user })) ?? { kind: 'conflict', version }
   const shown = await guarded.see(whole)
   // A document says nothing about holds.
@@ -272,7 +281,7 @@ async function push(daemon: Daemon, guarded: GuardedCib, asked: Messages['PushRe
   const status = childElement(shown.cib, 'status')
   const document = { ...pushed, children: [...pushed.children, ...(status === undefined ? [] : [status])] }
   const after = await guarded.changed(whole, shown, document)
-  if (after === whole) return { kind: 'saved', version }
+  if (after === whole || asked.onlyAsks) return { kind: 'saved', version }
   const written = printXml({ ...after, children: [configurationElement(after)] })
   await afterOthers()
   const read = await readConfigurationInPieces(written)

@@ -2,8 +2,17 @@
  * What each call of the local API needs of a user with roles, while access control is on (docs/security.md has the table). A call that is not
  * in it does not compile.
  */
+import { printable } from '../../base/index.ts'
 import { isSecretName, textWithoutSecrets } from '../../cib/index.ts'
-import { type CallContext, type Handlers, localService, type Messages, type WebCaller } from '../../rpc/index.ts'
+import {
+  type CallContext,
+  type Handlers,
+  localService,
+  type Messages,
+  readMessage,
+  refuse,
+  type WebCaller,
+} from '../../rpc/index.ts'
 import { denied } from '../access/guarded-cib.ts'
 import { mayRunJobs } from '../access/job-rights.ts'
 import type { AllRights, LimitedRights } from '../access/rights.ts'
@@ -102,6 +111,7 @@ export const localNeeds = {
   listApiTokens: 'administration',
   revokeApiToken: 'administration',
   whoAmI: 'anybody',
+  getPermission: 'anybody',
   openSession: 'open',
   closeSession: 'anybody',
   getHealth: 'open',
@@ -137,8 +147,63 @@ const userMeans = {
 type AnyHandler = (...given: readonly unknown[]) => Promise<unknown>
 
 export function guardLocal(daemon: Daemon, handlers: LocalHandlers): LocalHandlers {
-  const names = Object.keys(localService) as (keyof LocalHandlers)[]
-  const guarded = names.map((name) => {
+  const answering = guarded(daemon, handlers, { onlyAsks: false })
+  const judging = guarded(daemon, permitting, { onlyAsks: true })
+  return {
+    ...answering,
+    getPermission: async (asked, context) => {
+      const answer = await answering.getPermission(asked, context)
+      await judge(judging, asked, context)
+      return answer
+    },
+  }
+}
+
+const names = Object.keys(localService) as (keyof LocalHandlers)[]
+
+/** Whoever comes to one of these has passed all that stands before the call. */
+class PermittedError extends Error {
+  override readonly name = 'PermittedError'
+}
+const permitting = Object.fromEntries(
+  names.map((name) => [name, async () => await Promise.reject(new PermittedError(name))]),
+) as unknown as LocalHandlers
+
+/** Those of a user's own part that change something, and whose answer for users with roles ends in the handler for all. */
+const judgedParts: ReadonlySet<string> = new Set([
+  ...['pushConfiguration', 'setTransientAttribute', 'deleteHistory', 'setTicket', 'acquireHolds', 'releaseHolds'],
+])
+
+function isJudged(call: string): call is keyof typeof localNeeds {
+  if (!Object.hasOwn(localNeeds, call)) return false
+  const need: Need = localNeeds[call as keyof typeof localNeeds]
+  return need === 'administration' || need === 'job' || judgedParts.has(call)
+}
+
+async function judge(
+  judging: LocalHandlers,
+  { call, request }: Messages['PermissionRequest'],
+  context: CallContext,
+): Promise<void> {
+  if (!isJudged(call)) throw refuse('no-such-call', `There is no call '${printable(call)}' that needs a permission.`)
+  const asked = requestIn(call, request)
+  try {
+    await (judging[call] as unknown as AnyHandler)(asked, context)
+  } catch (error) {
+    if (!(error instanceof PermittedError)) throw error
+  }
+}
+
+function requestIn(call: keyof LocalHandlers, text: string): unknown {
+  try {
+    return readMessage(localService[call].request, Buffer.from(text, 'base64'))
+  } catch {
+    throw refuse('bad-message', `This is not a request of '${inWords(call)}'.`)
+  }
+}
+
+function guarded(daemon: Daemon, handlers: LocalHandlers, { onlyAsks }: { readonly onlyAsks: boolean }): LocalHandlers {
+  const calls = names.map((name) => {
     const handle = seenBy(daemon, handlers[name] as unknown as AnyHandler)
     const call: AnyHandler = async (request, ...rest) => {
       const need: Need = localNeeds[name]
@@ -146,7 +211,7 @@ export function guardLocal(daemon: Daemon, handlers: LocalHandlers): LocalHandle
       if (caller.kind === 'web') refuseRelayed(daemon, name, caller)
       if (need === 'open' || (need === 'anybody' && caller.kind === 'user')) return await handle(request, ...rest)
       const rights = await daemon.access.rightsOf(caller)
-      if (caller.kind === 'web') noteWebCall(daemon, { call: name, user: rights.user, caller, request })
+      if (caller.kind === 'web' && !onlyAsks) noteWebCall(daemon, { call: name, user: rights.user, caller, request })
       if (need === 'anybody') return await handle(request, ...rest)
       if (need === 'job') {
         return await handle(byUser(name, mayRunJobs(rights), request), ...rest)
@@ -157,7 +222,9 @@ export function guardLocal(daemon: Daemon, handlers: LocalHandlers): LocalHandle
       }
       if (rights.kind === 'all') return await handle(byUser(name, rights, request), ...rest)
       if (need === 'own part') {
-        const own = limitedHandlers(daemon, handlers, rights)[name as keyof LimitedHandlers] as unknown as AnyHandler
+        const own = limitedHandlers(daemon, handlers, rights, { onlyAsks })[
+          name as keyof LimitedHandlers
+        ] as unknown as AnyHandler
         return await seenBy(daemon, own)(request, ...rest)
       }
       await mayAdminister(daemon, rights, name)
@@ -165,7 +232,7 @@ export function guardLocal(daemon: Daemon, handlers: LocalHandlers): LocalHandle
     }
     return [name, call] as const
   })
-  return Object.fromEntries(guarded) as unknown as LocalHandlers
+  return Object.fromEntries(calls) as unknown as LocalHandlers
 }
 
 /** What it writes is seen by the next call on this node. A call may begin or end this node's part in the cluster. */

@@ -25,6 +25,8 @@ const wholeCib = 64 * 1024 * 1024
 /** Of fields whose texts may be longer than most. */
 const longTexts: Readonly<Record<string, number>> = {
   'PushRequest.xml': wholeCib,
+  // A PushRequest, in base64.
+  'PermissionRequest.request': 2 * wholeCib,
   'CibAnswer.xml': wholeCib,
   'ConfigVersionAnswer.xml': wholeCib,
   'ExecuteRequest.action': 8 * 1024 * 1024,

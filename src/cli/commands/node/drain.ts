@@ -2,7 +2,7 @@
 import { parseDurationMs } from '../../../base/index.ts'
 import { describeEditReport, missingNodes, nodeNamesOf, type XmlElement } from '../../../cib/index.ts'
 import { composeHolds, describeHold, type HoldRecord, holdsIn, howToEnd, parseHold } from '../../../holds/index.ts'
-import type { Messages } from '../../../rpc/index.ts'
+import { type Messages, refuseWhoMayNot } from '../../../rpc/index.ts'
 import { type Call, type Command, done, type Flag, type Outcome, Refusal } from '../../call/command.ts'
 import { liveCluster } from '../../call/live.ts'
 import { consequences } from '../../change/change.ts'
@@ -61,7 +61,16 @@ async function drain(call: Call): Promise<Outcome> {
   refuseUnknown(cib, nodes)
   const { actions, leftStopped } = consequences(cib, drained(cib, nodes), call.terminal.now())
   const facts = { nodes, actions, leftStopped }
-  if (call.flags.has('preview')) return done(previewText(actions, leftStopped), { preview: true, ...facts })
+  const request = {
+    holds: nodes.map((node) => ({ kind: 'drain', node })),
+    user: call.terminal.user,
+    ...reasonOf(call),
+    ...time,
+  }
+  if (call.flags.has('preview')) {
+    await refuseWhoMayNot(live, 'acquireHolds', request)
+    return done(previewText(actions, leftStopped), { preview: true, ...facts })
+  }
   if (leftStopped.length > 0 && !call.flags.has('force'))
     throw new Refusal(
       ...leftStopped.map(
@@ -70,12 +79,7 @@ async function drain(call: Call): Promise<Outcome> {
       ),
     )
   if (actions.length > 0) call.terminal.progress(`This will:\n${printPlannedActions(actions)}`)
-  const answer = await live.acquireHolds({
-    holds: nodes.map((node) => ({ kind: 'drain', node })),
-    user: call.terminal.user,
-    ...reasonOf(call),
-    ...time,
-  })
+  const answer = await live.acquireHolds(request)
   if (answer.outcome === 'held') throw new Refusal(...answer.holds.map((one) => sentence(one)))
   const concerned = new Set(
     actions.flatMap(({ resource }) => (resource === undefined ? [] : [withoutInstance(resource)])),
