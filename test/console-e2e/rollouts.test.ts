@@ -3,16 +3,16 @@ import { mkdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { beginWithVersions, fileOf, lab, untilState, versionsOf, writeRollout } from '../nodes/lab/versions.ts'
-import { axeFindings, openBrowser, openPage, signIn, type Watched } from './lab/browser.ts'
+import { axeFindings } from './lab/browser.ts'
+import { ChangePage, openConsole } from './lab/change-page.ts'
 
 const pictures = resolve(import.meta.dirname, '../../docs/guides/console')
-let browser: Awaited<ReturnType<typeof openBrowser>>
-let seen: Watched
+let console: Awaited<ReturnType<typeof openConsole>>
+let change: ChangePage
 
 beforeAll(async () => {
   mkdirSync(pictures, { recursive: true })
   await beginWithVersions()
-  await lab.systole('n1', 'console', 'enable')
   // Its commands run as root on the nodes: an administrator's token is not enough.
   await lab.systole('n1', 'acl', 'role', 'create', 'upgrade', 'write', 'xpath', '/cib')
   const mayRun = `<acl_role id="upgrade"><acl_permission id="upgrade-run" kind="write" object-type="job"/></acl_role>`
@@ -26,43 +26,25 @@ beforeAll(async () => {
     mayRun,
   )
   await lab.systole('n1', 'acl', 'enable')
-  const { token } = JSON.parse(await lab.systole('n1', 'token', 'create', 'ops', '--role=upgrade', '--json')) as {
-    readonly token: string
-  }
-  browser = await openBrowser(lab.network.clientSpace)
-  seen = await openPage(browser.browser, `https://${lab.network.address('n1')}:7705`)
-  await signIn(seen.page, token)
+  console = await openConsole(lab, '--role=upgrade')
+  change = new ChangePage(console.seen.page)
 }, 180_000)
 afterAll(async () => {
-  await browser?.close()
+  await console?.close()
   await lab.close()
 }, 60_000)
 
-const button = () => seen.page.getByRole('button', { name: 'Do it' })
-const line = async (): Promise<string> => await seen.page.getByRole('combobox', { name: /Command/ }).inputValue()
-const perform = async (): Promise<void> => {
-  await expect.poll(async () => await button().isEnabled()).toBe(true)
-  await button().click()
-  await seen.page.getByRole('heading', { name: 'Done' }).waitFor()
-}
-const form = async (title: string) => {
-  const { page } = seen
-  await page.getByRole('link', { name: 'Now', exact: true }).click()
-  await page.getByRole('link', { name: 'Change', exact: true }).click()
-  await page.getByRole('combobox', { name: 'Form', exact: true }).selectOption(title)
-  return page.getByRole('group', { name: title, exact: true })
-}
 test('a rollout that would leave a resource nowhere to run is refused with its plan, and one that may begin is followed to its end', async () => {
-  const { page } = seen
+  const { page } = change
   writeRollout('all', '2', { most: 3 })
-  const start = await form('Rollout: start')
+  const start = await change.form('Rollout: start')
   await start.getByLabel('Read it from this computer').setInputFiles(fileOf('all'))
   await page
     .getByRole('alert')
     .getByText(/web would run nowhere/)
     .first()
     .waitFor()
-  expect(await button().isDisabled()).toBe(true)
+  expect(await change.button().isDisabled()).toBe(true)
   writeRollout('shop', '2')
   await start.getByLabel('Read it from this computer').setInputFiles(fileOf('shop'))
   const read = async (): Promise<string> => await start.getByLabel(/Text of the file/).inputValue()
@@ -72,9 +54,9 @@ test('a rollout that would leave a resource nowhere to run is refused with its p
     .getByText(/move web from n\d to n\d/)
     .first()
     .waitFor()
-  expect(await line()).toBe('rollout start shop.yaml --no-wait')
+  expect(await change.line()).toBe('rollout start shop.yaml --no-wait')
   expect(await axeFindings(page)).toEqual([])
-  await perform()
+  await change.perform()
   await page.getByRole('link', { name: 'See the rollout' }).click()
   await page.getByText('● complete').waitFor({ timeout: 90_000 })
   await page.getByText('3 of 3', { exact: true }).waitFor()
@@ -82,12 +64,12 @@ test('a rollout that would leave a resource nowhere to run is refused with its p
 })
 
 test('a node that fails halts the rollout: its output is there, and what it would put back is said before it does', async () => {
-  const { page } = seen
+  const { page } = change
   writeRollout('broken', '3', { last: 'echo no such version >&2; exit 7' })
-  const start = await form('Rollout: start')
+  const start = await change.form('Rollout: start')
   await start.getByLabel('Read it from this computer').setInputFiles(fileOf('broken'))
-  await expect.poll(line).toBe('rollout start broken.yaml --no-wait')
-  await perform()
+  await expect.poll(async () => await change.line()).toBe('rollout start broken.yaml --no-wait')
+  await change.perform()
   await page.getByRole('link', { name: 'See the rollout' }).click()
   const card = page.getByRole('article', { name: 'Rollout r2' })
   await card.getByText(/halted: /).waitFor({ timeout: 90_000 })
@@ -95,9 +77,9 @@ test('a node that fails halts the rollout: its output is there, and what it woul
   expect(await axeFindings(page)).toEqual([])
   await page.screenshot({ path: join(pictures, 'rollout.png') })
   await card.getByRole('link', { name: 'Put back …' }).click()
-  await expect.poll(line).toBe('rollout abort r2 --no-wait')
+  await expect.poll(async () => await change.line()).toBe('rollout abort r2 --no-wait')
   await page.getByText(/The undo commands run on n\d, in reverse order\./).waitFor()
-  await perform()
+  await change.perform()
   await untilState('r2', 'aborted', 'n1')
   expect(versionsOf()).toEqual(['2', '2', '2'])
   await page.getByRole('link', { name: 'See the rollout' }).click()
@@ -108,5 +90,5 @@ test('a node that fails halts the rollout: its output is there, and what it woul
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390)
   await page.getByLabel('Colours').selectOption('light')
   expect(await axeFindings(page)).toEqual([])
-  expect(seen.troubles).toEqual([])
+  expect(console.seen.troubles).toEqual([])
 })

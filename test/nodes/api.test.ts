@@ -226,6 +226,22 @@ test('a dry run of what changes no configuration answers with the actions as wel
   expect([token.status, token.body]).toEqual([400, expect.stringContaining('Nothing was done')])
 })
 
+test('a dry run is refused to whoever may not make the change, and shown to whoever may', async () => {
+  const [at = ''] = await lab.whereIs('web', 'n1')
+  const dryRun = async (token: string | undefined, path: string, words: readonly string[]) => {
+    const answer = await outside.ask('n1', `/api/v1${path}?dry-run`, { method: 'POST', token, body: { words } })
+    return [answer.status, answer.body]
+  }
+  const denied = [403, expect.stringContaining('Permission denied')]
+  expect(await dryRun(tokens.operator, '/resource/disable', ['web'])).toEqual([200, expect.stringContaining('stop')])
+  expect(await dryRun(tokens.monitor, '/resource/disable', ['web'])).toEqual(denied)
+  expect(await dryRun(tokens.operator, '/resource/cleanup', ['web'])).toEqual([200, expect.stringContaining('forget')])
+  expect(await dryRun(tokens.monitor, '/stonith/fence', [at])).toEqual(denied)
+  expect(await dryRun(tokens.monitor, '/node/drain', [at])).toEqual(denied)
+  expect(await dryRun(tokens.monitor, '/token/revoke', ['admin'])).toEqual(denied)
+  expect(JSON.parse(await lab.systole('n1', 'hold', 'list', '--json'))).toMatchObject({ holds: [] })
+})
+
 test('files come with the request and go with the answer, and those of the host are not read', async () => {
   const cib = await outside.ask('n1', '/api/v1/cluster/cib?word=out.xml', { token: tokens.admin })
   const { files } = JSON.parse(cib.body) as { readonly files: Readonly<Record<string, string>> }
