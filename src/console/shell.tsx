@@ -146,7 +146,10 @@ function activityOf(transition: StatusFacts['transition'], quorate: boolean): st
 function Heard({ live: { trouble, heard } }: { readonly live: Live }) {
   if (heard === undefined) return null
   return (
-    <span class={`heard ${trouble === undefined ? '' : 'critical'}`}>
+    <span
+      class={`heard ${trouble === undefined ? '' : 'critical'}`}
+      title={`Heard last: ${heard.toLocaleTimeString()}`}
+    >
       {trouble === undefined ? '● live' : '○ not live'}
       <span class="muted"> {heard.toLocaleTimeString()}</span>
     </span>

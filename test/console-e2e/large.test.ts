@@ -84,7 +84,7 @@ test('5,000 events on 16 nodes are one line of time, and each moment of it has i
   await page.getByRole('combobox', { name: 'Show' }).selectOption('all that is kept')
   const slider = page.getByRole('slider', { name: /Moment/ })
   await slider.waitFor()
-  await page.getByText('1 earlier events are not shown').waitFor()
+  await page.getByText('1 earlier event is not shown').waitFor()
   // Many are one mark: the drawing does not grow with them.
   expect(await page.locator('.lanes .point').count()).toBeLessThan(400)
   await expect.poll(async () => await slider.getAttribute('aria-valuetext')).toMatch(/node-16 was lost$/)

@@ -103,7 +103,11 @@ function Story({
   return (
     <>
       {missing.length > 0 && <p class="warning">Without the journals of {missing.join(', ')}, which did not answer.</p>}
-      {omitted > 0 && <p class="muted">{omitted} earlier events are not shown.</p>}
+      {omitted > 0 && (
+        <p class="muted">
+          {omitted === 1 ? '1 earlier event is not shown.' : `${omitted} earlier events are not shown.`}
+        </p>
+      )}
       <IncidentList incidents={incidents} onShow={show} />
       <section class="time" aria-labelledby="time-title" onKeyDown={(key) => zoomByKey(key, zoom)}>
         <div class="section-head">
