@@ -1,42 +1,22 @@
 /** Each recovery is sent as a trace, where the cluster has a collector: a real one outside, which is away for a while. */
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { join, resolve } from 'node:path'
-import { createInterface } from 'node:readline'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Lab } from '../nodes/lab/lab.ts'
+import { Collector } from './collector.ts'
 
 const lab = new Lab(['n1'])
-const address = '10.83.0.253'
-const received: string[] = []
-let collector: ChildProcess | undefined
-
-async function openCollector(): Promise<void> {
-  const program = resolve(import.meta.dirname, '../cli/otlp/collector.mjs')
-  const words = ['netns', 'exec', lab.network.clientSpace, process.execPath, program, address, '4318']
-  const child = spawn('ip', words, { stdio: ['ignore', 'pipe', 'inherit'] })
-  const lines = createInterface({ input: child.stdout })
-  await once(lines, 'line')
-  lines.on('line', (line) => received.push(line))
-  collector = child
-}
-
-async function closeCollector(): Promise<void> {
-  if (collector === undefined || collector.exitCode !== null || collector.signalCode !== null) return
-  const gone = once(collector, 'exit')
-  collector.kill()
-  await gone
-}
+const collector = new Collector(lab)
+const { received } = collector
 
 beforeAll(async () => {
   await lab.start()
   await lab.formCluster(['n1'])
   await lab.systole('n1', 'property', 'set', 'stonith-enabled=false')
   await lab.systole('n1', 'resource', 'create', 'web', 'ocf:pacemaker:Dummy', 'op', 'monitor', 'interval=1s', '--wait')
-  await openCollector()
+  await collector.open()
 }, 150_000)
 afterAll(async () => {
-  await closeCollector()
+  await collector.close()
   await lab.close()
 }, 60_000)
 
@@ -57,7 +37,7 @@ test('an option that is no address of a collector is refused', async () => {
 })
 
 test('a recovery is sent once it is over, and once', async () => {
-  await lab.systole('n1', 'property', 'set', `trace-collector=http://${address}:4318`)
+  await lab.systole('n1', 'property', 'set', `trace-collector=${collector.url}`)
   await lab.until('the DC knows from where on', async () =>
     (await log()).includes('recoveries are sent as traces from now on'),
   )
@@ -69,14 +49,14 @@ test('a recovery is sent once it is over, and once', async () => {
 }, 180_000)
 
 test('a collector that is away does no harm, and gets what it has missed when it is back', async () => {
-  await closeCollector()
+  await collector.close()
   await breakService()
   await lab.until(
     'the DC says that it cannot be reached',
     async () => /cannot be reached.*recoveries cannot be sent as traces/.test(await log()),
     120_000,
   )
-  await openCollector()
+  await collector.open()
   await lab.until('the trace has come', async () => await Promise.resolve(received.length > 1), 120_000)
   expect(received).toHaveLength(2)
   const ids = received.map((line) => /"traceId":"([^"]+)"/.exec(line)?.[1])
@@ -87,13 +67,11 @@ test('a collector that is away does no harm, and gets what it has missed when it
   )
   // And by hand, all of them or those after one.
   const sendAll = async (...words: readonly string[]): Promise<{ readonly sent: readonly { readonly id: string }[] }> =>
-    JSON.parse(
-      await lab.systole('n1', 'incident', 'export', '--all', `--otlp=http://${address}:4318`, ...words, '--json'),
-    )
+    JSON.parse(await lab.systole('n1', 'incident', 'export', '--all', `--otlp=${collector.url}`, ...words, '--json'))
   const { sent } = await sendAll()
   expect(sent.length).toBeGreaterThanOrEqual(2)
   expect((await sendAll(`--after=${sent[0]?.id ?? ''}`)).sent).toEqual(sent.slice(1))
-  expect(
-    await lab.systole('n1', 'incident', 'export', '--all', '--after=i999999999', `--otlp=http://${address}:4318`),
-  ).toBe('No incident to send.\n')
+  expect(await lab.systole('n1', 'incident', 'export', '--all', '--after=i999999999', `--otlp=${collector.url}`)).toBe(
+    'No incident to send.\n',
+  )
 }, 300_000)
