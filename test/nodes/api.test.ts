@@ -6,10 +6,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { forClients, forServers, makeAuthority, makeSigned } from '../support/own-certificates.ts'
 import { HttpsClient } from './lab/https.ts'
 import { Lab } from './lab/lab.ts'
+import { LoadBalancer } from './lab/load-balancer.ts'
 import { run } from './lab/network.ts'
 
 const nodes = ['n1', 'n2', 'n3']
 const lab = new Lab(nodes)
+const balancer = new LoadBalancer(lab)
 
 beforeAll(async () => {
   await lab.start()
@@ -19,6 +21,7 @@ beforeAll(async () => {
 }, 120_000)
 
 afterAll(async () => {
+  await balancer.close()
   await outside.close()
   await lab.close()
 }, 60_000)
@@ -101,6 +104,18 @@ test('load balancers ask without a token: live, ready, and active where it is', 
     expect((await outside.ask(node, '/resource/web/promoted')).status).toBe(503)
     expect((await outside.ask(node, '/resource/nosuch/active')).status).toBe(503)
   }
+})
+
+test('a real HAProxy asks by httpchk, and sends clients to where the resource is', async () => {
+  await balancer.start(nodes, 'web')
+  const isWhereWebIs = async (): Promise<boolean> =>
+    isDeepStrictEqual(await balancer.up().catch(() => []), await lab.whereIs('web', 'n1'))
+  await lab.until('HAProxy has found it', isWhereWebIs)
+  const [at = ''] = await lab.whereIs('web', 'n1')
+  await lab.systole('n1', 'node', 'drain', at, '--wait')
+  await lab.until('HAProxy follows it', async () => !(await balancer.up()).includes(at) && (await isWhereWebIs()))
+  await lab.systole('n1', 'node', 'undrain', at, '--wait')
+  await balancer.close()
 })
 
 test('tokens have the rights of their roles, whatever access control is set to', async () => {
