@@ -69,7 +69,7 @@ export {
 export type { CallContext, CallOptions, Handlers } from './method.ts'
 export { connectPeer, connectWitness, type PeerClient, showsOtherAuthority, type WitnessClient } from './peer-client.ts'
 export { PeerCredentials } from './peer-credentials.ts'
-export { refuseWhoMayNot } from './permission.ts'
+export { loadPermission, refuseWhoMayNot } from './permission.ts'
 export { framePulse, openPulseStream, type PulseListener, type PulseStream, servePulses } from './pulse-channel.ts'
 export { connectRelay, type MemberRelay } from './relay.ts'
 export {
