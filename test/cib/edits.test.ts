@@ -519,9 +519,24 @@ const refusals: readonly {
       "'web' is a primitive; this needs a fence device.",
     ],
   },
+  {
+    name: 'a service in a fencing level, with force as well',
+    edit: (cib) =>
+      addFencingLevel(cib, { index: 2, target: { by: 'node', node: 'alpha' }, devices: ['web', 'later'], force: true }),
+    says: ["'web' is a primitive; this needs a fence device."],
+  },
 ]
 describe('an edit refuses', () => {
   for (const { name, edit, says } of refusals) test(name, () => expect(refusal(edit(cluster()))).toEqual(says))
+})
+
+test('a fencing level with a device that comes later is taken with force, as pcs 0.11 one with a service', () => {
+  const level = { index: 2, target: { by: 'node', node: 'alpha' }, force: true } as const
+  for (const edit of [
+    { ...level, devices: ['later'] },
+    { ...level, devices: ['web'], forceTakesServices: true },
+  ])
+    expect(must(addFencingLevel(cluster(), edit)).cib).not.toEqual(cluster())
 })
 
 test('an option that nobody knows is taken with force', () => {

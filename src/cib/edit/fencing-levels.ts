@@ -18,8 +18,10 @@ export interface NewFencingLevel {
   readonly target: LevelTarget
   readonly devices: readonly string[]
   readonly id?: string
-  /** Take nodes and devices that are not there yet. */
+  /** Take nodes and devices that are not there yet. A service that is there is refused all the same: it will be no device. */
   readonly force?: boolean
+  /** As pcs up to 0.11, which takes such a service. */
+  readonly forceTakesServices?: boolean
 }
 
 /** A second one with the same index adds its devices to the level: all of them must succeed. */
@@ -46,7 +48,7 @@ export function addFencingLevel(cib: XmlElement, level: NewFencingLevel): EditRe
     ...level.devices
       .filter((device, i) => level.devices.indexOf(device) !== i)
       .map((id) => ({ code: 'given-twice', id }) as const),
-    ...(level.force ? [] : level.devices.flatMap((device) => notADevice(cib, device))),
+    ...level.devices.flatMap((device) => notADevice(cib, device)).filter((report) => !isForced(report, level)),
     ...(level.force || level.target.by !== 'node' ? [] : missingNodes(cib, [level.target.node])),
     ...(level.id === undefined ? [] : badNewId(ids, level.id, longestId)),
     ...(same ? [{ code: 'already-exists', what: 'fencing level', id: same.attributes.id ?? '' } as const] : []),
@@ -69,6 +71,11 @@ export function addFencingLevel(cib: XmlElement, level: NewFencingLevel): EditRe
 
 function nameOfTarget(target: LevelTarget): string {
   return target.by === 'node' ? target.node : target.by === 'pattern' ? target.pattern : target.name
+}
+
+function isForced(report: EditReport, { force = false, forceTakesServices = false }: NewFencingLevel): boolean {
+  const isService = report.code === 'wrong-kind' && report.kind === 'primitive'
+  return force && (forceTakesServices || !isService)
 }
 
 function notADevice(cib: XmlElement, id: string): readonly EditReport[] {

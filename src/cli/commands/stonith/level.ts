@@ -149,6 +149,7 @@ export const stonithLevelAdd: Command = {
           target: readTarget(target),
           devices,
           force: call.flags.has('force'),
+          forceTakesServices: judgesAsPcs(call.speech) && writesAs011(call.speech),
           ...(id === undefined ? {} : { id }),
         }),
       // A device that is to come later.
