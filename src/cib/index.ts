@@ -270,6 +270,7 @@ export { type CibFinding, type CibReport, describeCibReport, describeFinding, ty
 export { validateCib, validationSteps } from './validate/validate-cib.ts'
 export { unreadableSchema } from './validate/validate-obsolete.ts'
 export {
+  isTrue,
   parseBoolean,
   parseOrderAction,
   parseOrderKind,

@@ -32,11 +32,17 @@ function primitivesThatAreNodes(resources: readonly ResourceDefinition[]): reado
 export const isConnectionAgent = ({ agent }: Pick<PrimitiveDefinition, 'agent'>): boolean =>
   agent.class === 'ocf' && agent.provider === 'pacemaker' && agent.type === 'remote'
 
+/** A cluster node stays one, whatever resource has its name. */
 export function remoteNodeNames(configuration: Configuration): readonly NodeName[] {
+  const members = memberNames(configuration)
   return primitivesThatAreNodes(configuration.resources)
     .filter(isConnectionAgent)
     .map(({ id }) => nodeName(id))
+    .filter((name) => !members.has(name))
 }
+
+const memberNames = ({ nodes }: Configuration): ReadonlySet<string> =>
+  new Set(nodes.flatMap(({ name, type }) => (type === 'member' ? [name] : [])))
 
 export function guestNodes(configuration: Configuration): readonly GuestNode[] {
   const primitives = primitivesThatAreNodes(configuration.resources)

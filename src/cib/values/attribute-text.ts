@@ -32,6 +32,9 @@ export function parseBoolean(text: string | undefined): boolean | undefined {
   }
 }
 
+/** As Pacemaker reads options of resources: whatever is no word for true, an empty one as well, is false. */
+export const isTrue = (text: string | undefined): boolean => /^(true|yes|on|y|1)$/i.test(text ?? '')
+
 const roles: Readonly<Record<string, Role>> = {
   stopped: 'Stopped',
   started: 'Started',

@@ -15,6 +15,7 @@ export function addOrphan(world: World, _node: NodeDraft, recorded: RecordedReso
   const { agent } = recorded
   if (agent === undefined) return undefined
   const isConnection = isConnectionAgent({ agent })
+  const isMember = world.nodes.get(nodeName(recorded.id))?.kind === 'member'
   const meta = resolveMeta(
     { sets: [], agent, isConnection },
     { ...world, resourceDefaults: world.configuration.resourceDefaults },
@@ -38,7 +39,7 @@ export function addOrphan(world: World, _node: NodeDraft, recorded: RecordedReso
     state,
     ...(isConnection ? { connectionOf: nodeName(recorded.id) } : {}),
   }
-  if (isConnection) {
+  if (isConnection && !isMember) {
     const node = connectedNode(
       world.nodes,
       nodeName(recorded.id),

@@ -139,9 +139,12 @@ function linkConnections(
   for (const primitive of primitives) {
     const { connectionOf, container } = primitive
     if (connectionOf === undefined) continue
-    const node = connectedNode(nodes, connectionOf, container === undefined ? 'remote' : 'guest')
+    const named = nodes.get(connectionOf)
+    // A resource may have the name of a cluster node, which stays one.
+    const isMember = container === undefined && named?.kind === 'member'
+    const node = isMember ? named : connectedNode(nodes, connectionOf, container === undefined ? 'remote' : 'guest')
     node.connectionResource = primitive
-    if (container !== undefined) continue
+    if (container !== undefined || isMember) continue
     node.unclean = startupFencing
     node.unseen = true
   }

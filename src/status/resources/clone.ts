@@ -4,13 +4,7 @@
  * `clone-max` is 0, for the history of former ones to attach to. Only OCF agents know how to promote: what else is in a promotable
  * clone is as if it were not configured.
  */
-import {
-  type CloneDefinition,
-  mostInstances,
-  type PrimitiveDefinition,
-  parseBoolean,
-  parseScore,
-} from '../../cib/index.ts'
+import { type CloneDefinition, isTrue, mostInstances, type PrimitiveDefinition, parseScore } from '../../cib/index.ts'
 import type { CloneDraft, CollectiveDraft, InstanceDraft } from '../drafts.ts'
 import type { ResourceBuilder } from './context.ts'
 import { groupFacts, groupInstance } from './group.ts'
@@ -106,9 +100,9 @@ function limitsOf(
     const value = parseScore(raw.get(name) ?? '')
     return value === undefined || value < 0 ? otherwise : value
   }
-  const flag = (name: string): boolean => parseBoolean(raw.get(name)) ?? false
+  const flag = (name: string): boolean => isTrue(raw.get(name))
   const wantedPerNode = count('clone-node-max', 1)
-  const unique = (parseBoolean(raw.get('globally-unique')) ?? wantedPerNode > 1) && canBeUnique(definition)
+  const unique = (raw.has('globally-unique') ? flag('globally-unique') : wantedPerNode > 1) && canBeUnique(definition)
   const promotable = definition.isMasterElement || flag('promotable')
   return {
     // Of a configuration that an older version has let in.

@@ -3,7 +3,7 @@
  * "Resource Meta-Attributes", "Setting Global Defaults for Resource Options").
  */
 import { parseDurationMs } from '../../base/index.ts'
-import { parseBoolean, parseRole, parseScore, type Score } from '../../cib/index.ts'
+import { isTrue, parseRole, parseScore, type Score } from '../../cib/index.ts'
 import type { ResourceMeta } from '../cluster-status.ts'
 import { addNvSets } from '../rules/index.ts'
 import type { MetaOwner, MetaSources } from './meta-sources.ts'
@@ -23,7 +23,8 @@ const longestIntervalMs = 2 ** 32 - 1
 
 function interpretMeta(raw: ReadonlyMap<string, string>, owner: MetaOwner, sources: MetaSources): ResourceMeta {
   const score = (name: string, otherwise: Score): Score => parseScore(raw.get(name) ?? '') ?? otherwise
-  const flag = (name: string, otherwise: boolean): boolean => parseBoolean(raw.get(name)) ?? otherwise
+  // As Pacemaker reads them: what is written and is no word for true is false, whatever holds where nothing is written.
+  const flag = (name: string, otherwise: boolean): boolean => (raw.has(name) ? isTrue(raw.get(name)) : otherwise)
   const failureTimeoutMs = Math.min(parseDurationMs(raw.get('failure-timeout') ?? '') ?? 0, longestIntervalMs)
   const targetRole = parseRole(raw.get('target-role'))
   const threshold = score('migration-threshold', 1_000_000)

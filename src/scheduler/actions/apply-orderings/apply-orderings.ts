@@ -3,10 +3,11 @@
  * changes: what is lost does not come back, so this ends. What a relation means for two actions is the table in `rules.ts`;
  * here is which actions it is applied to.
  */
+
+import { isTrue } from '../../../cib/index.ts'
 import type { NodeStatus } from '../../../status/index.ts'
 import { type ActionState, findAction, type PlannedAction, type PlannedRelation, sameNode } from '../draft/action.ts'
 import type { Draft } from '../draft/draft.ts'
-import { isTrue } from '../draft/operation.ts'
 import {
   isWithin,
   type PlannedBundle,

@@ -3,11 +3,9 @@
  * run (Pacemaker Explained, "Resource operations").
  */
 import { parseDurationMs } from '../../../base/index.ts'
-import type { OperationDefinition } from '../../../cib/index.ts'
+import { isTrue, type OperationDefinition } from '../../../cib/index.ts'
 import type { ClusterStatus, PrimitiveResource } from '../../../status/index.ts'
 import { type PlannedPrimitive, type PlannedResource, primitivesOf } from './planned-resource.ts'
-
-export const isTrue = (text: string | undefined): boolean => /^(true|yes|on|y|1)$/i.test(text ?? '')
 
 export const isEnabled = (operation: OperationDefinition): boolean =>
   operation.attributes.enabled === undefined || isTrue(operation.attributes.enabled)

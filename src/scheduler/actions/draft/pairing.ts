@@ -3,8 +3,8 @@
  * beside which of another. Looked up for every pair of instances, so it is made once for each clone and direction.
  */
 import type { NodeName } from '../../../base/index.ts'
+import { isTrue } from '../../../cib/index.ts'
 import type { Assignment, Destination } from '../../assigned/assignment.ts'
-import { isTrue } from './operation.ts'
 import {
   type PlannedBundle,
   type PlannedClone,

@@ -2,12 +2,13 @@
  * Nodes that must be fenced, and nodes that are shutting down: their actions, what fencing implies for the resources there,
  * and the order among them ("Fencing" in Pacemaker Explained; options concurrent-fencing, priority-fencing-delay).
  */
+
+import { isTrue } from '../../../cib/index.ts'
 import { type NodeStatus, primitivesIn } from '../../../status/index.ts'
 import { findAction, sameNode } from '../draft/action.ts'
 import { type Drafting, isUnclean } from '../draft/draft.ts'
 import type { DraftAction } from '../draft/draft-action.ts'
 import { fenceAction, findOrCreateAction } from '../draft/find-or-create-action.ts'
-import { isTrue } from '../draft/operation.ts'
 import { isBundled, type PlannedPrimitive, topOf } from '../draft/planned-resource.ts'
 import { relate, rule } from '../draft/relation.ts'
 import { canFence } from '../draft/setting.ts'
