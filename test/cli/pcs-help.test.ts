@@ -69,11 +69,55 @@ describe('help is an answer', () => {
     expect(standardOutput).not.toContain('    create ')
   })
 
+  test('of the area where no command has the name, and of the last that has one where more words follow', async () => {
+    for (const line of ['resource help nosuch', 'resource nosuch --help', 'resource help', 'pcsd help nosuch']) {
+      const { exitCode, standardOutput, standardError } = await pcs(...line.split(' '))
+      expect([exitCode, standardError]).toEqual([0, ''])
+      const heading = line === 'resource help' ? 'resource [commands]...' : `${line.split(' ')[0]} ...`
+      expect(standardOutput.slice(0, 60)).toContain(`\nUsage: pcs ${heading}\n`)
+    }
+    expect((await pcs('resource', 'help', 'create', 'x')).standardOutput).toContain('Usage: pcs resource create...\n')
+  })
+
+  test('asked for in the second place or by an option alone', async () => {
+    const { exitCode, standardOutput, standardError } = await pcs('constraint', 'colocation', 'help')
+    expect([exitCode, standardOutput]).toEqual([1, ''])
+    expect(standardError).toContain('Usage: pcs constraint [constraints]...')
+  })
+
+  for (const [line, heading] of [
+    ['resource create --help', 'Usage: pcs resource create...\n    create <id> <agent>'],
+    ['constraint help location', 'Usage: pcs constraint [constraints]...\n'],
+    ['tag create --help', 'Usage: pcs tag <command>\n    create <tag>'],
+  ] as const)
+    test(`under pcs's heading: pcs ${line}`, async () =>
+      expect((await pcs(...line.split(' '))).standardOutput).toContain(`\n${heading}`))
+
   test('of a command, with the options that every command has', async () => {
     const { standardOutput } = await pcs('resource', 'create', '--help')
     for (const option of ['--no-default-ops', '--future', '--force', '--request-timeout', '--wait'])
       expect(standardOutput).toContain(option)
   })
+})
+
+describe('an option that nobody knows is found before anything else', () => {
+  for (const line of [
+    '--nosuch',
+    'node --nosuch',
+    'resource create --help --nosuch',
+    'constraint location delete x --nosuch',
+    'resource config -Z',
+  ])
+    test(`pcs ${line}`, async () => {
+      const { exitCode, standardOutput, standardError } = await pcs(...line.split(' '))
+      expect([exitCode, standardOutput]).toEqual([1, ''])
+      const option = line.endsWith('-Z') ? '-Z' : '--nosuch'
+      expect(standardError).toMatch(
+        new RegExp(
+          `^Error: option ${option} not recognized\n\nUsage: pcs \\[-f file\\] \\[-h\\] \\[commands\\]\\.\\.\\.\n`,
+        ),
+      )
+    })
 })
 
 test('each command of pcs is in the help of its area, also where it is refused here', async () => {
@@ -103,6 +147,9 @@ describe('a call without the words that it needs shows the usage on standard err
     ['acl role', 'Usage: pcs acl role...'],
     ['tag create', 'Usage: pcs tag <command>'],
     ['dr', 'Usage: pcs dr <command>'],
+    ['dr nosuch', 'Usage: pcs dr <command>'],
+    ['pcsd nosuch', 'Usage: pcs pcsd ...'],
+    ['config show nosuch', 'Usage: pcs config ...'],
   ]
   for (const [line, heading] of calls)
     test(`pcs ${line}`, async () => {

@@ -108,6 +108,34 @@ test('older ones say nothing of what pcs 0.12 advises against, of whatever kind'
   expect((await type('acl role assign r v -f FILE')).errors).toContain('Deprecation Warning: Assigning')
 })
 
+describe('what pcs refuses by its usage or by the word is refused', () => {
+  for (const [line, says] of [
+    ['acl role assign r user u x', 'Usage: pcs acl role assign...'],
+    ['acl role assign r u x', 'Usage: pcs acl role assign...'],
+    ['acl role unassign r to user u', 'Usage: pcs acl role unassign...'],
+    ['alert recipient add a', 'Usage: pcs alert <command>'],
+    ['resource failcount show node=n1 web', "Error: missing value of 'web' option"],
+    ["resource failcount show operation=stop ''", "Error: missing value of '' option"],
+  ] as const)
+    test(`pcs ${line}`, async () => {
+      await type('acl role create r -f FILE')
+      await type('acl user create u -f FILE')
+      await type('alert create path=/bin/true id=a -f FILE')
+      const { errors, exitCode } = await type(`${line} -f FILE`)
+      expect(exitCode).toBe(1)
+      expect(errors).toContain(says)
+    })
+})
+
+test('the nodes of Pacemaker are listed by name', async () => {
+  const nodes = '<nodes><node id="1" uname="n2"/><node id="2" uname="n1"/></nodes>'
+  writeFileSync(
+    join(folder, 'cib.xml'),
+    `<cib validate-with="pacemaker-3.9" epoch="1" num_updates="0" admin_epoch="0"><configuration><crm_config/>${nodes}<resources/><constraints/></configuration><status/></cib>`,
+  )
+  expect((await type('config -f FILE')).standardOutput).toContain('Corosync Nodes:\n n2 n1\nPacemaker Nodes:\n n1 n2\n')
+})
+
 describe('an update of defaults without values', () => {
   for (const command of ['resource defaults update', 'resource op defaults update']) {
     test(`'pcs ${command}' says nothing`, async () => {

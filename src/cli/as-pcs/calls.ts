@@ -33,6 +33,9 @@ const checks: Readonly<Record<string, Check>> = {
   'alert config': ({ words }) => refuseUnless(words.length === 0),
   'acl config': ({ words }) => refuseUnless(words.length === 0),
   'acl role create': ({ words }) => refuseUnless(words[1] !== 'description='),
+  'acl role assign': ({ words }) => refuseUnless(isAssignment(words, 'to')),
+  'acl role unassign': ({ words }) => refuseUnless(isAssignment(words, 'from')),
+  'alert recipient add': ({ words }) => refuseUnless(words.length !== 1),
   // Until 0.11 a word without a keyword is a target or a list of devices.
   'stonith level remove': ({ words, speech: { dialect } }) =>
     refuseUnless(words.length > 0 && (dialect === '0.11' || [undefined, 'target', 'stonith'].includes(words[1]))),
@@ -44,7 +47,10 @@ const checks: Readonly<Record<string, Check>> = {
   'resource clear': refuseClear,
   'resource ban': refusePromoted,
   'resource move-with-constraint': refusePromoted,
-  'resource failcount': ({ words, typedName }) => refuseUnless(/show$/.test(typedName) || words.length === 0),
+  'resource failcount': ({ words, typedName }) => {
+    refuseUnless(/show$/.test(typedName) || words.length === 0)
+    refuseStray(words.slice(1))
+  },
   'tag create': refuseTagMembers,
   'resource group add': refuseGroupAdd,
   'alert delete': refuseNamedTwice('alert'),
@@ -59,9 +65,7 @@ const checks: Readonly<Record<string, Check>> = {
     refuseUnless(words.length >= 4)
     refuseSubject(words[1], ['regexp', 'resource'])
     // A score stands before the options.
-    const stray = words.slice(4).find((word) => !word.includes('='))
-    if (stray !== undefined)
-      throw new Refusal({ own: `'${stray}' is not of the form name=value.`, about: { code: 'no-pair', word: stray } })
+    refuseStray(words.slice(4))
   },
   'stonith level add': ({ words }) => refuseSubject(words[1], ['attrib', 'node', 'regexp']),
   'stonith create': ({ words: [, agent = ''] }) => {
@@ -94,6 +98,18 @@ async function refuseTagged({ words: [id = ''], cluster }: Call): Promise<void> 
   if (tags.length === 0) return
   const them = `tag${tags.length > 1 ? 's' : ''}: ${listed(tags.map((tag) => tag.id))}`
   throw new Refusal(`Unable to remove resource '${id}' because it is referenced in the ${them}`)
+}
+
+/** After the role: `to user anna`, or one name by itself. */
+function isAssignment([, ...rest]: readonly string[], keyword: string): boolean {
+  const [kind, ...more] = rest[0] === keyword ? rest.slice(1) : rest
+  return more.length === 0 || (more.length === 1 && (kind === 'user' || kind === 'group'))
+}
+
+function refuseStray(options: readonly string[]): void {
+  const stray = options.find((word) => !word.includes('='))
+  if (stray !== undefined)
+    throw new Refusal({ own: `'${stray}' is not of the form name=value.`, about: { code: 'no-pair', word: stray } })
 }
 
 function refuseUnless(isRight: boolean): void {

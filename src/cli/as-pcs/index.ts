@@ -11,7 +11,7 @@ import { refuseWait } from './early-wait.ts'
 import { refuseNotThere } from './not-there.ts'
 import { judgesAsPcs } from './speech.ts'
 
-export { refuseOptions } from './options.ts'
+export { type Known, refuseOptions, refuseUnreadable } from './options.ts'
 export { judgesAsPcs } from './speech.ts'
 
 export async function refuseAsPcs(call: Call): Promise<void> {

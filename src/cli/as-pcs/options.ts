@@ -61,7 +61,12 @@ const isTried = (command: string, given: Given): boolean =>
   command.includes('safe-') || given.has('--simulate') || given.has('--safe')
 const isText = (format: string | undefined): boolean => format === undefined || format === 'text'
 
-/** The options with their values, and the words beside them. An option that nobody knows is found before anything else. */
+/** What is found before anything else, also before help and what a command says first: an option that nobody knows, or that lacks its value. */
+export function refuseUnreadable(line: readonly string[], known: Known): void {
+  readLine(line, known)
+}
+
+/** The options with their values, and the words beside them. */
 function readLine(
   rest: readonly string[],
   { dialect, own }: Known,
@@ -76,10 +81,11 @@ function readLine(
       break
     }
     if (!/^--?[a-z]/i.test(word)) plain.push(word)
+    if (/^-[a-z]$/i.test(word) && !/^-[fhup]$/.test(word) && !own(word.slice(1))) throw unknownOption(word)
     const [, name, , value] = /^--?([a-zA-Z][\w-]*)(=(.*))?$/s.exec(word) ?? []
     if (name === undefined) continue
     if (word.startsWith('--') && !isLongOption(name, dialect) && (!own(name) || isOfLater(name, dialect)))
-      throw new Refusal({ own: `There is no option --${name}.`, about: { code: 'unknown-flag', flag: `--${name}` } })
+      throw unknownOption(`--${name}`)
     if (!isLongOption(name, dialect) && !/^[fup]$/.test(name)) continue
     const option = name.length === 1 ? `-${name}` : `--${name}`
     if (given.has(option)) twice.push(option)
@@ -92,6 +98,9 @@ function readLine(
   if (twice[0] !== undefined) throw new Refusal(`${twice[0]} can only be used once`)
   return { given, plain }
 }
+
+const unknownOption = (flag: string): Refusal =>
+  new Refusal({ own: `There is no option ${flag}.`, about: { code: 'unknown-flag', flag } })
 
 /** `constraint location` and `constraint order` list without a word, and make one with words; the id of a query stands in its name. */
 function commandOf(typed: string, words: readonly string[]): string {

@@ -2,10 +2,11 @@
 import { type Command, commonFlags, type Flag, pcsFlags } from './command.ts'
 import { commandsBelow } from './tree.ts'
 
-export function describeCommand(command: Command, program = 'systole'): string {
+/** The heading is that of whoever has another one than our own. */
+export function describeCommand(command: Command, program = 'systole', heading?: readonly string[]): string {
   const name = [program, ...command.path].join(' ')
   const parts = [
-    `Usage: ${name}${command.usage === '' ? '' : ` ${command.usage}`}`,
+    heading?.join('\n') ?? `Usage: ${name}${command.usage === '' ? '' : ` ${command.usage}`}`,
     command.summary,
     ...(command.details ? [command.details] : []),
   ]

@@ -4,7 +4,7 @@
  */
 import { type Command, commonFlags, type Flag, pcsFlags } from '../call/command.ts'
 import { flagUsage } from '../call/help.ts'
-import { areaHeading, wholeUsage } from './usage.ts'
+import { areaHeading, headingOf, usageBelow, wholeUsage } from './usage.ts'
 
 /** pcs's areas, in its order. */
 const areas: Readonly<Record<string, string>> = {
@@ -52,8 +52,10 @@ function listed(commands: readonly Command[], below: readonly string[]): readonl
 export const hasHelp = (commands: readonly Command[], below: readonly string[]): boolean =>
   listed(commands, below).length > 0
 
-export function pcsHelp(commands: readonly Command[], below: readonly string[]): string {
-  const lines = below.length === 0 ? wholeHelp(commands) : areaHelp(listed(commands, below), below)
+/** Below these words; the heading says whether more of them were typed than name anything. */
+export function pcsHelp(commands: readonly Command[], below: readonly string[], isAllTyped = true): string {
+  const heading = below.length === 1 && isAllTyped ? `Usage: pcs ${areaHeading(below[0] ?? '')}` : headingBelow(below)
+  const lines = below.length === 0 ? wholeHelp(commands) : areaHelp(listed(commands, below), below, heading)
   return lines.map((line) => `${line}\n`).join('')
 }
 
@@ -82,12 +84,14 @@ export function wholeHelp(commands: readonly Command[]): readonly string[] {
   ]
 }
 
-function areaHelp(found: readonly Listed[], below: readonly string[]): readonly string[] {
+const headingBelow = (below: readonly string[]): string =>
+  below.length === 1 ? (usageBelow(below, true)[1] ?? '') : headingOf(below.join(' '))
+
+function areaHelp(found: readonly Listed[], below: readonly string[], heading: string): readonly string[] {
   const [area = ''] = below
-  const heading = below.length === 1 ? areaHeading(area) : `${below.join(' ')}...`
   return [
     '',
-    `Usage: pcs ${heading}`,
+    heading,
     ...(below.length === 1 && areas[area] !== undefined ? [areas[area]] : []),
     '',
     'Commands:',

@@ -22,6 +22,7 @@ export const areaHeading = (area: string): string => `${area} ${asOne[area] ?? '
 /** Commands whose wrong call is answered by the usage of what they stand in. */
 const headings: Readonly<Record<string, string>> = {
   'acl config': 'acl ...',
+  'config show': 'config ...',
   'resource failcount': 'resource failcount ...',
   'stonith failcount': 'stonith failcount ...',
   'resource status': 'resource ...',
@@ -50,12 +51,15 @@ const sentences: Readonly<Record<string, string>> = {
 export const sentenceInsteadOfUsage = ({ typed, words }: CallNames): string | undefined =>
   words.length === 0 ? sentences[typed] : undefined
 
-export function usageOf({ typed, usage }: CallNames): readonly string[] {
-  const [area = '', ...rest] = typed.split(' ')
-  const whole = asOne[area]
-  const own = headings[typed] ?? `${typed}...`
-  const heading = whole === undefined ? `Usage: pcs ${own}` : `Usage: pcs ${area} ${whole}`
-  return ['', heading, `    ${[...rest, usage].join(' ').trim()}`]
+/** The line by which the usage of a command is known, in help as well. */
+export function headingOf(typed: string): string {
+  const [area = ''] = typed.split(' ')
+  return `Usage: pcs ${asOne[area] === undefined ? (headings[typed] ?? `${typed}...`) : areaHeading(area)}`
+}
+
+export function usageOf({ typed, usage }: Pick<CallNames, 'typed' | 'usage'>): readonly string[] {
+  const [, ...rest] = typed.split(' ')
+  return ['', headingOf(typed), `    ${[...rest, usage].join(' ').trim()}`]
 }
 
 /** Of words that name no command: the area that they lead to. */

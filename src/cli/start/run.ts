@@ -3,7 +3,7 @@ import { firstNotInXml } from '../../base/index.ts'
 import { type IsSecret, wordsWithoutSecrets } from '../../cib/index.ts'
 import { RefusedError } from '../../rpc/index.ts'
 import { chooseSpeech } from '../as-pcs/dialect.ts'
-import { judgesAsPcs, refuseAsPcs, refuseOptions } from '../as-pcs/index.ts'
+import { judgesAsPcs, type Known, refuseAsPcs, refuseOptions, refuseUnreadable } from '../as-pcs/index.ts'
 import { keepKindsApart } from '../as-pcs/kinds-apart.ts'
 import { capabilities } from '../as-pcs/pcs-capabilities.ts'
 import { withWholeOptions } from '../as-pcs/whole-options.ts'
@@ -27,7 +27,7 @@ import { presentWords } from '../grammar/old-words.ts'
 import { isFlag, splitFlags } from '../grammar/words.ts'
 import { takesNext } from '../pcs-words/command-options.ts'
 import { hasHelp, pcsHelp, wholeHelp } from '../pcs-words/group-help.ts'
-import { usageBelow } from '../pcs-words/usage.ts'
+import { usageBelow, usageOf } from '../pcs-words/usage.ts'
 import { voiceOf } from './voice.ts'
 
 export interface Invocation {
@@ -158,21 +158,23 @@ async function dispatch(invocation: Spoken): Promise<Outcome> {
   const { speech } = chosen
   const { line, isOld } = presented(chosen.line, speech)
   const found = findCommand(commands, line)
+  const ownFlags = found === undefined ? [...commonFlags, ...pcsFlags] : flagsOf(found.command, speech)
+  const known: Known = { dialect: speech.dialect, own: (option) => ownFlags.some((flag) => isNamed(flag, option)) }
+  // Old words are obeyed with the options that they had.
+  const isJudged = judgesAsPcs(speech) && !isOld
+  if (isJudged) refuseUnreadable(found?.rest ?? line, known)
   if (speech.program === 'pcs' && asksForAreaAsPcs(line, commands)) return helpAsPcs(commands, line, speech)
   if (!found || asksForArea(found.command, found.rest, commands)) return helpOrRefusal(commands, line, speech)
   const { command, rest } = found
   if (ownWords(rest).includes('--help') || ownWords(rest).includes('-h')) {
-    const text = describeCommand(command, speech.program)
+    const heading =
+      speech.program === 'pcs' ? usageOf({ typed: found.name.join(' '), usage: command.usage }) : undefined
+    const text = describeCommand(command, speech.program, heading)
     return { kind: 'done', text, json: { path: command.path, usage: command.usage, summary: command.summary } }
   }
   const first = invocation.voice.before(invocation.names)
   if (first !== undefined) invocation.say(first)
-  // Old words are obeyed with the options that they had.
-  if (judgesAsPcs(speech) && !isOld)
-    refuseOptions(line.slice(0, line.length - rest.length).join(' '), rest, {
-      dialect: speech.dialect,
-      own: (option) => flagsOf(command, speech).some(({ name }) => name === option),
-    })
+  if (isJudged) refuseOptions(line.slice(0, line.length - rest.length).join(' '), rest, known)
   if (command.refuses !== undefined) throw new Refusal(command.refuses)
   const { words, flags } = splitFlags(rest, flagsOf(command, speech))
   const refusal = invocation.refusal?.(command, flags)
@@ -213,6 +215,8 @@ async function dispatch(invocation: Spoken): Promise<Outcome> {
     cluster.close()
   }
 }
+
+const isNamed = ({ name, letter }: Flag, option: string): boolean => name === option || letter === option
 
 /** Whoever asks for something that is not done learns it, out of the way of what scripts read. */
 function tellWithoutEffect(known: readonly Flag[], given: ReadonlyMap<string, unknown>, { progress }: Terminal): void {
@@ -317,23 +321,32 @@ function helpOrRefusal(commands: readonly Command[], line: readonly string[], sp
   }
 }
 
-/** `pcs` alone is a wrong call; `help` in the first place explains pcs as a whole, whatever follows. */
+/** `pcs` alone is a wrong call; `help` in the first place explains pcs as a whole, in the second the area, whatever follows. */
 function helpAsPcs(commands: readonly Command[], line: readonly string[], speech: Speech): Outcome {
   if (line.includes('--version')) return tellVersion(speech, line.includes('--full'))
   const typed = withoutFlags(line)
-  const words = typed[0] === 'help' ? [] : typed.filter((word) => word !== 'help')
-  const asked = ['--help', '-h', '--fullhelp', 'help'].some((word) => line.includes(word))
-  const isKnown = hasHelp(commands, words)
-  if (!asked || !isKnown) {
-    const { messages } = unknownCommand(commands, words)
-    const isArea = hasHelp(commands, words.slice(0, 1)) && words.length > 0
-    // Of an area that is there the heading is enough; whoever names none, or another, is shown them all.
-    const after = !isArea ? wholeHelp(commands) : isKnown ? usageBelow(words, true) : undefined
-    if (after === undefined) throw new Refusal(...messages)
-    throw new Refusal({ own: messages.map(inOwnWords).join(' '), about: { code: 'said-by-pcs', errors: [], after } })
-  }
-  const json = commandsBelow(commands, words).map(({ path, summary, usage }) => ({ path, summary, usage }))
-  return { kind: 'done', text: pcsHelp(commands, words), json }
+  const words = typed[0] === 'help' ? [] : typed.filter((word, index) => word !== 'help' || index !== 1)
+  const asked = typed.slice(0, 2).includes('help') || ['--help', '-h', '--fullhelp'].some((word) => line.includes(word))
+  const known = hasHelp(commands, words) ? words : longestWithHelp(commands, words)
+  if (!asked || (known.length === 0 && words.length > 0)) throw wrongCallAsPcs(commands, words)
+  const json = commandsBelow(commands, known).map(({ path, summary, usage }) => ({ path, summary, usage }))
+  return { kind: 'done', text: pcsHelp(commands, known, known.length === words.length), json }
+}
+
+function longestWithHelp(commands: readonly Command[], words: readonly string[]): readonly string[] {
+  const end = words.findIndex((_, index) => !hasHelp(commands, words.slice(0, index + 1)))
+  return end < 0 ? words : words.slice(0, end)
+}
+
+/** Of an area that is there the heading is enough; whoever names none, or another, is shown them all. */
+function wrongCallAsPcs(commands: readonly Command[], words: readonly string[]): Refusal {
+  const refusal = unknownCommand(commands, words)
+  const [area] = longestWithHelp(commands, words)
+  const isOurs = area !== undefined && commandsBelow(commands, [area]).length > 0
+  if (isOurs && !hasHelp(commands, words)) return refusal
+  const after = area === undefined ? wholeHelp(commands) : usageBelow(isOurs ? words : [area], true)
+  const own = refusal.messages.map(inOwnWords).join(' ')
+  return new Refusal({ own, about: { code: 'said-by-pcs', errors: [], after } })
 }
 
 export const version = '0.2.0'

@@ -45,11 +45,15 @@ export const configShow: Command = {
     const state = await call.cluster.live?.getState({})
     const written = options.flatMap(({ pairs }) => pairs).find((pair) => pair.name === 'cluster-name')?.value
     const name = state?.configured ? state.clusterName : written
-    const lists = call.speech.program === 'pcs' ? ['Corosync Nodes', 'Pacemaker Nodes'] : ['Nodes']
+    // pcs has them as in corosync.conf, and once more by name.
+    const lists =
+      call.speech.program === 'pcs'
+        ? [['Corosync Nodes', nodes] as const, ['Pacemaker Nodes', [...nodes].sort()] as const]
+        : [['Nodes', nodes] as const]
     return await inFormat(call, {
       text: () =>
         [
-          `${name === undefined ? '' : `Cluster Name: ${name}\n`}${lists.map((title) => `${title}:\n ${nodes.join(' ')}\n`).join('')}`,
+          `${name === undefined ? '' : `Cluster Name: ${name}\n`}${lists.map(([title, names]) => `${title}:\n ${names.join(' ')}\n`).join('')}`,
           ...shown.flatMap(({ title, outcome, isTitled, indent = '  ' }) => {
             if (outcome.text === '') return []
             return [isTitled ? outcome.text : `${title}:\n${outcome.text.replace(/^(?=.)/gm, indent)}`]
