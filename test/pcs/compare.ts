@@ -85,8 +85,10 @@ const isEmptySet = ({ name, attributes, children }: XmlElement): boolean =>
   (['network', 'storage'].includes(name) && children.length + Object.keys(attributes).length === 0)
 const rank = ({ name }: XmlElement): number => sets.indexOf(name)
 
-/** JSON is compared by what it says, commands by their words in any order, text by its lines. */
+/** JSON is compared by what it says, commands by their words in any order, help by its heading, text by its lines. */
 export function outputLines(text: string): readonly string[] {
+  const usage = /^\s*(Usage: .*)/.exec(text)
+  if (usage?.[1] !== undefined) return [usage[1].trimEnd()]
   if (text.startsWith('pcs ')) return commandLines(text)
   if (/^[[{]/.test(text))
     try {

@@ -81,8 +81,43 @@ export const listingLines: readonly Form[] = [
     ],
   },
   { weight: 1, line: () => ['stonith', 'status'] },
+  { weight: 3, line: olderListing },
+  { weight: 3, line: help },
   { weight: 1, line: (draw) => ['cluster', 'cib', ...draw.maybe(40, 'scope=configuration')] },
 ]
+
+/** Listings under the names that they had, or have beside their present one. */
+function olderListing(draw: Draw): readonly string[] {
+  const area = draw.one('resource', 'stonith', 'constraint', 'property', 'tag', 'alert', 'acl', 'node')
+  return [
+    area,
+    ...draw.maybe(
+      40,
+      draw.one('location', 'order', 'colocation', 'ticket', 'op', 'level', 'role', 'recipient', 'group'),
+    ),
+    draw.one('show', 'list', 'config', 'status', 'defaults'),
+    ...draw.maybe(30, draw.a('resources', 'nodes', 'tags', 'alerts', 'roles')),
+    ...full(draw),
+  ]
+}
+
+/** What is asked for help; what is printed then is our own text, so that exit code and stream alone are compared. */
+function help(draw: Draw): readonly string[] {
+  const area = draw.one(
+    'resource',
+    'stonith',
+    'constraint',
+    'property',
+    'tag',
+    'alert',
+    'acl',
+    'node',
+    'cluster',
+    'status',
+  )
+  const sub = draw.one('create', 'config', 'add', 'delete', 'nosuch', 'level', 'op', 'role', 'status')
+  return draw.piece([area, 'help', sub], [area, sub, '--help'], [area, sub, 'help'], [area, 'nosuch', '--help'])
+}
 
 const format = (draw: Draw): readonly string[] =>
   draw.maybe(60, '--output-format', draw.one('json', 'cmd', 'text', 'json', 'cmd', 'x'))

@@ -28,6 +28,11 @@ const purposes: readonly Purpose[] = [
     reason: 'words of pcs 0.9 to 0.11 mean what they meant',
   },
   {
+    line: /^(resource|stonith) (show|list) /,
+    theirs: /^\s*Usage: pcs (resource|stonith) \.\.\./,
+    reason: 'words of pcs 0.9 to 0.11 mean what they meant',
+  },
+  {
     theirs: /you must specify an operation name and at least one option/,
     reason: 'an operation without options has the defaults',
   },
@@ -92,6 +97,10 @@ const purposes: readonly Purpose[] = [
     reason: 'clones and bundles are moved, as since pcs 0.12',
   },
   {
+    line: / --output-f(o|or|orm|orma)? /,
+    reason: 'the value of a shortened option may be the next word',
+  },
+  {
     line: /^property set .*(stonith|fencing)-[\w-]+=/,
     parts: /(stonith|fencing)-/,
     reason: 'stonith-enabled and fencing-enabled, and the like, are two names of one option',
@@ -111,7 +120,8 @@ const purposes: readonly Purpose[] = [
     reason: 'an update of a clone without settings of operations is done, whatever word follows op',
   },
   {
-    theirs: /unable to remove resource: .*, it may still be referenced|cannot ban resource/,
+    theirs:
+      /unable to remove resource: .*, it may still be referenced|cannot ban resource|Requested item already exists/,
     reason: 'Pacemaker’s own programs of Debian 12 fail there',
   },
   {
@@ -150,6 +160,20 @@ const purposes: readonly Purpose[] = [
     reason: 'a word that would be dropped in silence is refused',
   },
   {
+    line: /^(resource|stonith) op add /,
+    ours: /Add one operation at a time/,
+    reason: 'a word that would be dropped in silence is refused',
+  },
+  {
+    line: /^node attribute /,
+    bothRefuse: true,
+    reason: 'a line that names something twice, or what is not there, changes nothing',
+  },
+  {
+    theirs: /'validate-with' of the element 'cib' has an invalid value: 'none'/,
+    reason: 'a CIB that is validated against no schema is read',
+  },
+  {
     line: /^constraint colocation add .* score=/,
     ours: /Usage: pcs constraint/,
     reason: 'a word that would be dropped in silence is refused',
@@ -179,6 +203,11 @@ const purposes: readonly Purpose[] = [
     theirs: /invalid cib:/,
     reason:
       'what Pacemaker warns of, such as nodes without a status that cannot be fenced, does not make a file invalid',
+  },
+  {
+    line: /^stonith (create|update|meta) /,
+    ours: /Agent 'stonith:(null|ssh|meatware|suicide|external\/[\w-]+)' is not installed/,
+    reason: 'plugins of cluster-glue are no fence agents here',
   },
   {
     line: /^resource bundle create .*container rkt/,
@@ -228,7 +257,7 @@ const purposes: readonly Purpose[] = [
     reason: 'a ticket goes from the resource to its clone as other constraints do',
   },
   {
-    line: /^(resource|stonith) (op )?defaults update .*--/,
+    line: /^(resource|stonith) (op )?defaults .*--/,
     ours: /Specified options? .* not supported in this command/,
     reason: 'an option that would have no effect is refused',
   },

@@ -51,5 +51,40 @@ export function slip(line: readonly string[], named: number, draw: Draw): readon
     [...line, '--force'],
     [...line, draw.one('--nosuch', 'extra', 'nosuch=1', '--wait', '--full', '--name=x')],
     word.includes('=') ? [...before, `${word.split('=')[0]}=`, ...after] : [...line.slice(0, named)],
+    word.includes('=') ? [...before, `${word.split('=')[0]}=${odd(draw)}`, ...after] : [...before, odd(draw), ...after],
+    [...line.slice(0, at), '--', ...line.slice(at)],
   )
 }
+
+/** Values that stand at the edge of what is read: signs, zeros, units, blanks, what XML or a shell takes for its own, other scripts. */
+const odd = (draw: Draw): string =>
+  draw.one(
+    '+5',
+    '-0',
+    '007',
+    '99999999999',
+    '1.5',
+    '1e3',
+    ' 5 ',
+    '10 s',
+    '10S',
+    '5 min',
+    '1h',
+    'PT5M',
+    '+INFINITY',
+    'Infinity',
+    'TRUE',
+    'Yes',
+    'on',
+    'a&b<c>"d"\'e\'',
+    'two  blanks',
+    'a=b=c',
+    '%n',
+    'größe',
+    'id%x',
+    ':',
+    'a:b',
+    '#uname',
+    '.x',
+    '_x',
+  )

@@ -288,6 +288,7 @@ const makers: readonly (readonly [names: string, make: Maker])[] = [
   ['image', of('img:1')],
   ['device-path', of('/dev/disk/by-id/a', '/dev/sda')],
   ['version', of('3.9', 'x')],
+  ['filename', of('/nosuch/cib.xml')],
 ]
 
 const known = new Map(
