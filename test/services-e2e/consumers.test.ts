@@ -1,4 +1,4 @@
-/** Programs of others follow the instances of a service, unmodified: HAProxy by SRV records, dnsmasq as the resolver of a host, a collector of metrics by Consul's paths. */
+/** Programs of others follow the cluster, unmodified: HAProxy by SRV records, dnsmasq as the resolver of a host, a collector of metrics by Consul's paths, Prometheus by /metrics. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
@@ -157,4 +157,59 @@ test('a collector of metrics finds the instances by consul_sd_configs, with thei
     __meta_consul_service_port: '8080',
     __meta_consul_tags: ',public,',
   })
+}, 240_000)
+
+interface Answered {
+  readonly data: {
+    readonly result: readonly { readonly metric: { readonly role: string }; readonly value: [number, string] }[]
+  }
+}
+
+/** As docs/guides/api.md and docs/guides/metrics.md say. */
+test('Prometheus scrapes the nodes, and answers by role: a role without a node that can run resources is an alert', async () => {
+  await lab.systole('n1', 'role', 'add', 'db', 'n1')
+  await lab.systole('n1', 'role', 'add', 'web', 'n2', 'n3')
+  await lab.systole('n1', 'acl', 'role', 'create', 'monitor', 'read', 'xpath', '/cib')
+  const made = await lab.systole('n1', 'token', 'create', 'prometheus', '--role=monitor', '--json')
+  const { token } = JSON.parse(made) as { readonly token: string }
+  for (const node of nodes) await lab.systole(node, 'console', 'enable')
+  const [file, authority, secret] = ['prometheus.yml', 'authority.crt', 'token'].map((name) => join(lab.folder, name))
+  writeFileSync(authority ?? '', await lab.inNode('n1', 'cat', '/etc/systole/pki/authority.crt'))
+  writeFileSync(secret ?? '', token)
+  writeFileSync(
+    file ?? '',
+    `global: {scrape_interval: 1s, evaluation_interval: 1s}
+rule_files: [${join(import.meta.dirname, '../../packaging/prometheus/systole.rules.yml')}]
+scrape_configs:
+  - job_name: systole
+    scheme: https
+    authorization: {credentials_file: ${secret}}
+    tls_config: {ca_file: ${authority}}
+    static_configs: [{targets: [${nodes.map((node) => `'${lab.network.address(node)}:7705'`).join(', ')}]}]
+`,
+  )
+  const data = join(lab.folder, 'prometheus')
+  begin('prometheus', `--config.file=${file}`, `--storage.tsdb.path=${data}`, '--web.listen-address=127.0.0.1:9091')
+  const asked = async (query: string): Promise<string> => {
+    const url = 'http://127.0.0.1:9091/api/v1/query'
+    const said = await askedOutside('curl', '-sS', '-G', url, '--data-urlencode', `query=${query}`)
+    const { result } = said === '' ? { result: [] } : (JSON.parse(said) as Answered).data
+    return result
+      .map(({ metric: { role }, value: [, value] }) => `${role} ${value}`)
+      .toSorted()
+      .join(', ')
+  }
+  const available = 'min by (role) (systole_role_nodes{status="available"})'
+  const has = async (query: string, wanted: string): Promise<void> =>
+    await lab.until(`${query} is ${wanted}`, async () => (await asked(query)) === wanted, 60_000)
+  await has(available, 'db 1, web 2')
+  await has('count by (role) (count by (role, instance) (systole_role_nodes{status="all"}))', 'db 3, web 3')
+  await lab.systole('n2', 'node', 'standby', 'n1')
+  await has(available, 'db 0, web 2')
+  await has('ALERTS{alertname="SystoleRoleWithoutNodes"}', 'db 1')
+  const online = `sum by (role) (max by (node) (ha_cluster_pacemaker_nodes{status="online"}) * on (node) group_right max by (node, role) (systole_node_role))`
+  await has(online, 'db 1, web 2')
+  await has('max by (role) (systole_role_active_resources{resource="web"})', 'web 2')
+  await lab.systole('n2', 'node', 'unstandby', 'n1')
+  await has(available, 'db 1, web 2')
 }, 240_000)

@@ -38,7 +38,7 @@ export const withoutCounterpart: Readonly<Record<string, string>> = {
   lvs_sync_daemon: 'The cluster sets up no IPVS.',
   lvs_sync_daemon_interface: 'The cluster sets up no IPVS.',
   virtual_server:
-    'The cluster sets up no IPVS. Write what HAProxy needs for it with --haproxy=FILE, or keep keepalived for it with its option --check (guide Coming from keepalived).',
+    "The cluster sets up no IPVS. 'systole plan' with --haproxy=FILE writes what HAProxy needs instead; or keep keepalived for it, with its option --check (guide Coming from keepalived).",
   virtual_server_group: 'The cluster sets up no IPVS.',
   SSL: 'The cluster sets up no IPVS.',
   track_group: ofHost,
