@@ -216,6 +216,15 @@ describe('the actions are those of the scheduler', () => {
     expect((await preview('hold release drain-n1')).message).toMatch(/^It would end: n1 is drained/)
     expect((await preview('hold release other')).error?.[0]).toMatch(/^There is no hold 'other'/)
   })
+  test('the end of a hold by its id moves back what prefers the node', async () => {
+    const [one, two] = [operation('web', 'start'), operation('web', 'monitor', { rc: 7 })]
+    const onN2 = text.replace(one, 'X').replace(two, one).replace('X', two)
+    const prefers = '<rsc_location id="l" rsc="web" node="n1" score="100"/>'
+    cib = composeHolds(readText(onN2.replace('<constraints>', `<constraints>${prefers}`)), [drain])
+    expect(await actionsOf('hold release drain-n1')).toEqual(['move web from n2 to n1'])
+    expect(await actionsOf('node undrain n1')).toEqual(['move web from n2 to n1'])
+    expect(asked).not.toContain('releaseHolds')
+  })
   test('a transient attribute is not set by a preview', async () => {
     expect(await preview('node attribute n1 standby=on --transient')).toMatchObject({
       actions: [{ text: 'move web from n1 to n2' }],

@@ -1,5 +1,6 @@
 /** A recovery that one DC begins and another ends is one trace, sent once; and a user of the cluster has it sent again by hand. */
 import { spawnSync } from 'node:child_process'
+import { chmodSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Lab } from '../nodes/lab/lab.ts'
 import { Collector } from './collector.ts'
@@ -9,6 +10,8 @@ const lab = new Lab(nodes)
 const collector = new Collector(lab)
 
 beforeAll(async () => {
+  // The daemon sends as hacluster, who must be able to reach the program.
+  chmodSync(lab.folder, 0o755)
   await lab.start()
   await lab.formCluster(nodes)
   await lab.createFencing(nodes)
@@ -39,7 +42,7 @@ test('a recovery whose DC loses its power in the middle is sent once, as one tra
     const { transition } = JSON.parse(await lab.systole(other, 'status', '--json')) as {
       readonly transition: { readonly pending: readonly string[] } | null
     }
-    return transition?.pending.some((one) => /^web_(?:stop|start)/.test(one)) === true
+    return transition?.pending.some((one) => /^web (?:stop|start)/.test(one)) === true
   })
   await lab.power.off(dc)
   await lab.until('another node is the DC', async () => ![dc, ''].includes(await dcOf(other)), 60_000)
