@@ -45,10 +45,11 @@ export function addColocation(index: ColocationIndex, colocation: Colocation): v
   index.cache.supports.clear()
 }
 
+/** Among equals the one that was configured last comes first. */
 function push(map: Map<number, Colocation[]>, key: number, colocation: Colocation): void {
   const known = map.get(key)
   if (known === undefined) map.set(key, [colocation])
-  else known.push(colocation)
+  else known.unshift(colocation)
 }
 
 const none: readonly Colocation[] = []
@@ -95,28 +96,45 @@ function ownSupports({ colocations }: IndexContext, entry: Entry): readonly Colo
   return colocations.ofPrimary.get(entry.index) ?? none
 }
 
+/** What is taken over one after the other comes before its equals; a whole list, where it is the first, keeps its order. */
+function takeEach(found: Colocation[], more: readonly Colocation[]): void {
+  found.unshift(...more.toReversed())
+}
+
+function takeAll(found: Colocation[], more: readonly Colocation[]): void {
+  if (found.length === 0) found.push(...more)
+  else takeEach(found, more)
+}
+
 function collectDepends(context: IndexContext, of: Entry, asked: Entry, found: Colocation[]): void {
   switch (of.kind) {
     case 'primitive':
-      found.push(...ownDepends(context, of).filter((colocation) => of === asked || colocation.explicit))
-      if (of === asked && of.parent !== undefined) collectDepends(context, of.parent, asked, found)
+      if (of !== asked) {
+        takeEach(
+          found,
+          ownDepends(context, of).filter(({ explicit }) => explicit),
+        )
+        return
+      }
+      takeAll(found, ownDepends(context, of))
+      if (of.parent !== undefined) collectDepends(context, of.parent, asked, found)
       return
     case 'group':
       collectGroupDepends(context, of, asked, found)
       return
     case 'clone':
-      found.push(...ownDepends(context, of))
+      takeAll(found, ownDepends(context, of))
       if (of.parent !== undefined) collectDepends(context, of.parent, asked, found)
       return
     case 'bundle':
-      if (bundleConcerns(context, of, asked)) found.push(...ownDepends(context, of))
+      if (bundleConcerns(context, of, asked)) takeAll(found, ownDepends(context, of))
       return
   }
 }
 
 function collectGroupDepends(context: IndexContext, group: GroupEntry, asked: Entry, found: Colocation[]): void {
   if (asked === group || asked === group.members[0]) {
-    found.push(...ownDepends(context, group))
+    takeAll(found, ownDepends(context, group))
     if (group.parent !== undefined) collectDepends(context, group.parent, asked, found)
     for (const member of group.members) if (member !== asked) collectDepends(context, member, asked, found)
     return
@@ -125,7 +143,10 @@ function collectGroupDepends(context: IndexContext, group: GroupEntry, asked: En
   for (const member of group.members) {
     if (member === asked) return
     if (context.standing.managed[member.index] === 1) continue
-    found.push(...ownDepends(context, group).filter((colocation) => colocation.score >= INFINITY_SCORE))
+    takeEach(
+      found,
+      ownDepends(context, group).filter(({ score }) => score >= INFINITY_SCORE),
+    )
     return
   }
 }
@@ -133,22 +154,29 @@ function collectGroupDepends(context: IndexContext, group: GroupEntry, asked: En
 function collectSupports(context: IndexContext, of: Entry, asked: Entry, found: Colocation[]): void {
   switch (of.kind) {
     case 'primitive':
-      found.push(...ownSupports(context, of).filter((colocation) => of === asked || colocation.explicit))
-      if (of === asked && of.parent !== undefined) collectSupports(context, of.parent, asked, found)
+      if (of !== asked) {
+        takeEach(
+          found,
+          ownSupports(context, of).filter(({ explicit }) => explicit),
+        )
+        return
+      }
+      takeAll(found, ownSupports(context, of))
+      if (of.parent !== undefined) collectSupports(context, of.parent, asked, found)
       return
     case 'group':
       if (asked !== of && asked !== of.members.at(-1)) return
-      found.push(...ownSupports(context, of))
+      takeAll(found, ownSupports(context, of))
       if (of.parent !== undefined) collectSupports(context, of.parent, asked, found)
       if (!isColocatedGroup(of)) return
       for (const member of of.members) if (member !== asked) collectSupports(context, member, asked, found)
       return
     case 'clone':
-      found.push(...ownSupports(context, of))
+      takeAll(found, ownSupports(context, of))
       if (of.parent !== undefined) collectSupports(context, of.parent, asked, found)
       return
     case 'bundle':
-      if (bundleConcerns(context, of, asked)) found.push(...ownSupports(context, of))
+      if (bundleConcerns(context, of, asked)) takeAll(found, ownSupports(context, of))
       return
   }
 }

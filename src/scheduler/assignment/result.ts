@@ -36,7 +36,7 @@ export function toAssignment({ draft, order }: Assigned, base: BaseScores): Omit
     primitives,
     collectives,
     order: order.map(({ id }) => id),
-    colocations: [...draft.colocations.ofDependent.values()].flat().map(publicColocation),
+    colocations: [...draft.colocations.ofDependent.values()].flatMap((ones) => ones.toReversed()).map(publicColocation),
     ticketConstraints: draft.tickets.dependencies.map(({ id, entry, ticket, role, lossPolicy }) => ({
       id,
       resource: entry.id,
