@@ -978,6 +978,38 @@ const cases: readonly Case[] = [
     ],
     told: ['b-0 (ocf:pacemaker:Dummy): Started n1', 'b-1 (ocf:pacemaker:Dummy): Started n2'],
   },
+  {
+    name: 'of two colocations of the same clones the one configured last is applied first',
+    cib: {
+      resources: clone('c', dummy('db')) + clone('d', dummy('web')),
+      constraints:
+        '<rsc_colocation id="l" rsc="d" with-rsc="c" score="-100"/><rsc_colocation id="m" rsc="d" with-rsc="c" score="500"/>',
+      nodes: { n1: {}, n2: {} },
+    },
+    transition: ['Start db:0 ( n1 )', 'Start db:1 ( n2 )', 'Start web:0 ( n1 )', 'Start web:1 ( n2 )'],
+    // With the other first, the second -100 would leave no node, and be given up.
+    scores: [
+      'pcmk__primitive_assign: web:0 allocation score on n1: 400',
+      'pcmk__primitive_assign: web:0 allocation score on n2: 400',
+    ],
+  },
+  {
+    name: 'a start that has failed since it was sent is not pending',
+    cib: {
+      resources: dummy('web'),
+      nodes: { n1: { ran: ['web start pending', 'web start failure rc=7', 'web stop last'] }, n2: {} },
+    },
+    transition: ['Start web ( n1 )'],
+  },
+  {
+    name: 'a monitor that was sent is pending whatever start has failed',
+    cib: {
+      resources: dummy('web'),
+      nodes: { n1: { ran: ['web start failure rc=7', 'web start last', 'web monitor 10000 pending'] } },
+    },
+    transition: [],
+    told: ['web (ocf:pacemaker:Dummy): Started n1 (Monitoring)'],
+  },
 ]
 
 test.each(cases)('$name', ({ cib, transition, scores = [], inOrder = [], told = [], untold = [], ...graph }) => {

@@ -84,7 +84,8 @@ function recordCluster(states: Map<string, NodeState>, action: ClusterAction, ci
   const { attributes } = action
   if (attributes.CRM_meta_stonith_action === 'on') return 0
   const before = known?.state.attributes ?? { id: attributes.CRM_meta_on_node_uuid ?? node, uname: node }
-  const parts = known === undefined ? 0 : partsOf(known.state)
+  // A node that was never seen gets a state first.
+  const more = known === undefined ? 1 : partsOf(known.state)
   const fenced = known ?? { state: element('node_state', before), changes: [] }
   states.set(node, fenced)
   fenced.changes = []
@@ -96,7 +97,7 @@ function recordCluster(states: Map<string, NodeState>, action: ClusterAction, ci
     expected: 'down',
     'crm-debug-origin': 'simulate_fencing_action',
   })
-  return 1 + parts
+  return 1 + more
 }
 
 function withoutHistory(state: XmlElement, resource: string): XmlElement {

@@ -6,6 +6,7 @@ import { activeRole } from './success.ts'
 
 export function applyPending(reading: Reading): void {
   const { entry, node, resource, world } = reading
+  if (hasFailedSince(reading)) return
   const { state } = resource
   switch (entry.operation) {
     case 'start':
@@ -24,4 +25,10 @@ export function applyPending(reading: Reading): void {
   if (state.pending !== undefined || isProbe(entry)) return
   state.pending = { node: node.name, operation: entry.operation, intervalMs: entry.intervalMs }
   state.askedOn = node.name
+}
+
+/** A failure is recorded in an entry of its own, and the one that was pending stays as it is: the same operation, failed no earlier than this one was sent. */
+function hasFailedSince({ entry, lastFailure }: Reading): boolean {
+  if (lastFailure?.operation !== entry.operation || lastFailure.intervalMs !== entry.intervalMs) return false
+  return (lastFailure.lastChange ?? 0) >= (entry.lastChange ?? 0)
 }

@@ -30,6 +30,8 @@ test.each([
   ['a lost node with history and attributes', history + attributes, '5'],
 ])('the fencing of %s', (_, parts, updates) => expect(updatesAfter(lost(parts))).toBe(updates))
 
+test('the fencing of a node that was never seen makes its state first', () => expect(updatesAfter('')).toBe('4'))
+
 function read(text: string): XmlElement {
   const parsed = parseXml(text)
   if (!parsed.ok) throw new Error('the test itself is wrong')
