@@ -27,6 +27,7 @@ export function Printed({ api, name }: { readonly api: Api; readonly name: strin
   const { answer, refusal, isAsking } = useAsked<{
     readonly operations: readonly Ended[]
     readonly missing: readonly string[]
+    readonly remote: readonly string[]
   }>(api, { path: '/resource/history', query: [['word', name]] })
   return (
     <>
@@ -51,6 +52,9 @@ export function Printed({ api, name }: { readonly api: Api; readonly name: strin
           </li>
         ))}
       </ul>
+      {answer !== undefined && answer.remote.length > 0 && (
+        <p class="muted">The output of the agent on {answer.remote.join(', ')} is in the log of the daemon there.</p>
+      )}
       {answer !== undefined && answer.missing.length > 0 && (
         <p class="muted">Without {answer.missing.join(', ')}, which did not answer.</p>
       )}

@@ -1,7 +1,7 @@
 /** `resource history`: what was done with a resource on each node, and what the agent printed. */
 import { didYouMean, isoTime, printable, similarWords } from '../../../base/index.ts'
 import { seconds } from '../../../journal/index.ts'
-import type { Resource } from '../../../status/index.ts'
+import { type ClusterStatus, primitivesIn, type Resource } from '../../../status/index.ts'
 import { missingNote } from '../../access/journal.ts'
 import { type EndedOperation, hasFailed, readOperations } from '../../access/operations.ts'
 import { type Command, done, Refusal } from '../../call/command.ts'
@@ -38,7 +38,8 @@ export const resourceHistory: Command = {
     const [name = ''] = call.words
     const most = mostOf(call.flags.get('most'))
     const live = liveCluster(call)
-    const resources = resourcesNamed(statusOf(call, (await call.cluster.readCib()).cib).resources, name)
+    const status = statusOf(call, (await call.cluster.readCib()).cib)
+    const resources = resourcesNamed(status.resources, name)
     const { operations, missing } = await readOperations(live, resources, mostOfAll)
     const node = call.flags.get('node')
     const shown = operations
@@ -47,7 +48,12 @@ export const resourceHistory: Command = {
       .slice(-most)
     const lines = shown.flatMap((one) => [headOf(one), ...outputLines(one.output, call.flags.has('full'))])
     const text = lines.length === 0 ? `No operations of ${name} are recorded.\n` : `${lines.join('\n')}\n`
-    return done(`${text}${missingNote(missing)}`, { operations: shown.map(factsOf), missing })
+    const remote = remoteNodesOf(status, new Set(resources)).filter((one) => node === undefined || one === node)
+    return done(`${text}${remoteNote(name, remote)}${missingNote(missing)}`, {
+      operations: shown.map(factsOf),
+      missing,
+      remote,
+    })
   },
 }
 
@@ -63,6 +69,25 @@ function resourcesNamed(all: readonly Resource[], name: string): readonly string
   const names = all.map(({ id }) => String(id))
   throw new Refusal(`There is no resource '${printable(name)}'.${didYouMean(similarWords(name, names))}`)
 }
+
+/** Remote and guest nodes on which it is active or has failed: what agents print there is not among what the members keep. */
+function remoteNodesOf(
+  { resources, nodesByName, failures }: ClusterStatus,
+  names: ReadonlySet<string>,
+): readonly string[] {
+  const primitives = resources.flatMap(primitivesIn).filter(({ configuredId }) => names.has(String(configuredId)))
+  const ids = new Set(primitives.flatMap(({ id, state }) => [String(id), String(state.historyName)]))
+  const places = [
+    ...primitives.flatMap(({ state }) => state.active.map(({ node }) => node)),
+    ...failures.flatMap(({ resource, node }) => (ids.has(String(resource)) ? [node] : [])),
+  ]
+  return [...new Set(places)].filter((node) => (nodesByName.get(node)?.kind ?? 'member') !== 'member').map(String)
+}
+
+const remoteNote = (name: string, remote: readonly string[]): string =>
+  remote.length === 0
+    ? ''
+    : `The output of the agent of ${name} on ${remote.join(', ')} is in the log of the daemon there.\n`
 
 function headOf(one: EndedOperation): string {
   const { at, node, resource, operation, intervalMs, execMs, reason } = one
