@@ -13,6 +13,8 @@ export interface RecordedNode {
   /** Attributes of the `node_state` element. */
   readonly attributes: Readonly<Record<string, string>>
   readonly transient: ReadonlyMap<string, string>
+  /** What the node offers until it restarts. */
+  readonly transientUtilization: ReadonlyMap<string, string>
   /** In the order of the document. */
   readonly resources: readonly RecordedResource[]
   /** The same by their names in the history. */
@@ -40,11 +42,13 @@ export function readRecords(
     const name = uname === undefined ? nameOf(id) : nodeName(uname)
     if (name === undefined || recorded.has(name)) continue
     const resources = readResources(childElement(state, 'lrm'))
+    const transient = childElement(state, 'transient_attributes')
     recorded.set(name, {
       id,
       name,
       attributes: state.attributes,
-      transient: readTransientAttributes(childElement(state, 'transient_attributes')),
+      transient: readTransientPairs(transient, 'instance_attributes'),
+      transientUtilization: readTransientPairs(transient, 'utilization'),
       resources,
       resourcesByName: new Map(resources.map((resource) => [resource.id, resource] as const)),
     })
@@ -53,10 +57,13 @@ export function readRecords(
 }
 
 /** Of several sets the later one wins, as among permanent attributes. */
-function readTransientAttributes(parent: XmlElement | undefined): ReadonlyMap<string, string> {
+function readTransientPairs(
+  parent: XmlElement | undefined,
+  kind: 'instance_attributes' | 'utilization',
+): ReadonlyMap<string, string> {
   const values = new Map<string, string>()
   if (parent === undefined) return values
-  for (const set of [...childElements(parent, 'instance_attributes')].reverse())
+  for (const set of [...childElements(parent, kind)].reverse())
     for (const { attributes } of childElements(set, 'nvpair'))
       if (attributes.name !== undefined && attributes.value !== undefined && !values.has(attributes.name))
         values.set(attributes.name, attributes.value)

@@ -1,4 +1,4 @@
-/** Truths of meta-attributes that are none, and a connection that has the name of a cluster node: read as Pacemaker 3.0.0 reads them. */
+/** Truths of meta-attributes that are none, a connection that has the name of a cluster node, and utilization in the status: read as Pacemaker 3.0.0 reads them. */
 import { expect, test } from 'vitest'
 import { parseXml, readConfiguration } from '../../src/cib/index.ts'
 import { type ClusterStatus, connectedNodeNames, readStatus, utc } from '../../src/status/index.ts'
@@ -55,3 +55,18 @@ for (const [name, resources, history] of [
     ])
     expect(connectedNodeNames(readConfiguration(cibOf(resources)))).toEqual([])
   })
+
+test('what a node offers until it restarts counts before what is configured', () => {
+  const parsed =
+    parseXml(`<cib validate-with="pacemaker-3.9" have-quorum="1"><configuration><crm_config/><nodes><node id="1" uname="n1">
+    <utilization id="u"><nvpair id="u-c" name="cpu" value="1"/><nvpair id="u-m" name="memory" value="512"/></utilization></node></nodes>
+    <resources/><constraints/></configuration><status><node_state id="1" uname="n1" in_ccm="true" crmd="online" join="member" expected="member">
+    <transient_attributes id="1"><utilization id="s"><nvpair id="s-c" name="cpu" value="4"/></utilization></transient_attributes></node_state></status></cib>`)
+  if (!parsed.ok) throw new Error('bad test')
+  const configuration = readConfiguration(parsed.value)
+  const { nodes } = readStatus({ cib: parsed.value, configuration, now: 0, utcOffsetAt: utc })
+  expect([...(nodes[0]?.utilization ?? [])]).toEqual([
+    ['cpu', 4],
+    ['memory', 512],
+  ])
+})

@@ -127,6 +127,7 @@ export function readMemberState(node: NodeDraft, recorded: RecordedNode, context
 
 export function addTransientAttributes(node: NodeDraft, recorded: RecordedNode): void {
   for (const [name, value] of recorded.transient) node.attributes.set(name, value)
+  for (const [name, value] of numbersOf(recorded.transientUtilization)) node.utilization.set(name, value)
 }
 
 /** What the status section says of a remote or guest node whatever becomes of its connection. */
