@@ -40,7 +40,7 @@ const checks: Readonly<Record<string, Check>> = {
   'stonith level remove': ({ words, speech: { dialect } }) =>
     refuseUnless(words.length > 0 && (dialect === '0.11' || [undefined, 'target', 'stonith'].includes(words[1]))),
   'stonith level clear': ({ words, speech: { dialect } }) =>
-    refuseUnless(dialect === '0.11' || [undefined, 'target', 'stonith'].includes(words[0])),
+    refuseUnless((dialect === '0.11' && words.length === 1) || [undefined, 'target', 'stonith'].includes(words[0])),
   'tag update': refuseTagChange,
   'resource defaults': (call) => refuseManySets(call, 'rsc_defaults'),
   'resource op defaults': (call) => refuseManySets(call, 'op_defaults'),
