@@ -1,8 +1,14 @@
 /** What `service wait` waits for, and what `service watch` tells as a change. */
 import { expect, test } from 'vitest'
+import { parseXml } from '../../src/cib/index.ts'
+import { serviceWait } from '../../src/cli/commands/service/wait.ts'
 import { changesBetween, linesOf } from '../../src/cli/commands/service/watch-lines.ts'
+import { runLine } from '../../src/cli/start/run.ts'
+import { stoppedState } from '../../src/daemon/cluster-state/cluster-state.ts'
 import { awaitedOf, type Service, type ServiceInstance } from '../../src/services/index.ts'
+import { scriptedTerminal } from '../cli/scripted-terminal.ts'
 import { serviceOf } from '../daemon/discovery/asking.ts'
+import { localClient } from '../support/local-client.ts'
 
 const www = serviceOf('www', 3)
 const withInstances = (...instances: readonly ServiceInstance[]): readonly Service[] => [{ ...www, instances }]
@@ -41,4 +47,34 @@ test('two instances on one node are told apart, and a state and its reason are c
 
 test('a service that is declared no more is gone with all its instances', () => {
   expect(told(withInstances(on(0, 'n1'), nowhere(1)), [])).toEqual(['web:0 on n1: gone', 'web:1: gone'])
+})
+
+test('what is missing is the answer, and stands there once: while it waits, the command says for how many', async () => {
+  const read = parseXml(
+    '<cib><configuration><crm_config/><nodes><node id="1" uname="n1"/></nodes><resources><primitive id="web" class="ocf" provider="pacemaker" type="Dummy"><meta_attributes id="m"><nvpair id="s" name="systole-service-www" value="port=80"/></meta_attributes></primitive></resources><constraints/></configuration><status/></cib>',
+  )
+  if (!read.ok) throw new Error('the CIB of this test is malformed')
+  const cib = read.value
+  const live = localClient({ getState: async () => await Promise.resolve(stoppedState(undefined, 'n1', true)) })
+  const said: string[] = []
+  const typed = async (timeout: string) =>
+    await runLine({
+      commands: [serviceWait],
+      line: ['service', 'wait', 'www', `--timeout=${timeout}`],
+      terminal: scriptedTerminal(said),
+      openCluster: () => ({
+        live,
+        readCib: async () => await Promise.resolve({ cib, version: 1 }),
+        push: async () => await Promise.reject(new Error('nothing is changed')),
+        close: () => undefined,
+      }),
+    })
+  const missing = {
+    standardOutput: 'www: 0 of 1 healthy\n  web: declared (it runs on no node yet)\n',
+    exitCode: 75,
+  }
+  expect(await typed('600ms')).toMatchObject(missing)
+  expect(said).toEqual(['Waiting for 1 healthy of www; now 0 of 1 healthy.'])
+  expect(await typed('0')).toMatchObject(missing)
+  expect(said).toHaveLength(1)
 })

@@ -14,6 +14,8 @@ const xml =
 function clientThat(pushes: unknown[], shown = xml): LocalClient {
   return localClient({
     getCib: async () => await Promise.resolve({ xml: shown, version: 17 }),
+    // A dry run asks whether the change would be allowed.
+    whoAmI: async () => await Promise.resolve({ user: 'x', limited: false }),
     clearNode: async (asked: unknown) => {
       pushes.push(asked)
       return await Promise.resolve({})
@@ -43,9 +45,24 @@ test('agents are not run with what a request says, nor is booth', async () => {
     ['/resource/update', 'agent-validation'],
     ['/stonith/create', 'agent-validation'],
     ['/stonith/create', 'test'],
+    ['/stonith/create', 'no-test'],
   ] as const)
     expect(await answerOf(path, { words, flags: { [flag]: true } })).toContain('cannot be given here')
   expect(endpoints.filter(({ path }) => path.startsWith('/booth'))).toEqual([])
+})
+
+test('a fence device that is created by a request is not asked, and the answer says so', async () => {
+  const pushes: unknown[] = []
+  const words = ['f', 'fence_ipmilan', 'ip=127.0.0.1', 'username=x', 'password=y']
+  expect(JSON.parse(await answerOf('/stonith/create', { words }, pushes))).toMatchObject({
+    result: { created: ['f'] },
+    notes: expect.arrayContaining([
+      "f was not tested, as the API runs no agents. Run 'systole stonith test f' on a node.",
+    ]) as unknown,
+  })
+  expect(pushes).toHaveLength(1)
+  expect(await answerOf('/stonith/create', { words, isDryRun: true }, pushes)).not.toContain('was not tested')
+  expect(pushes).toHaveLength(1)
 })
 
 test('nor by a line of a file that is applied, or a command that is simulated', async () => {
