@@ -1010,6 +1010,19 @@ const cases: readonly Case[] = [
     transition: [],
     told: ['web (ocf:pacemaker:Dummy): Started n1 (Monitoring)'],
   },
+  {
+    name: 'a reload with an interval is done at that interval, a start is not',
+    cib: {
+      resources: dummy(
+        'web',
+        '<operations><op id="r" name="reload" interval="7s"/><op id="s" name="start" interval="7s"/><op id="a" name="reload-agent" interval="7s"/></operations>',
+      ),
+      nodes: { n1: {} },
+    },
+    transition: ['Start web ( n1 )'],
+    inOrder: ['Resource action: web start on n1', 'Resource action: web reload=7000 on n1'],
+    untold: ['Resource action: web start=7000 on n1', 'Resource action: web reload-agent=7000 on n1'],
+  },
 ]
 
 test.each(cases)('$name', ({ cib, transition, scores = [], inOrder = [], told = [], untold = [], ...graph }) => {

@@ -10,16 +10,7 @@ export interface Recurring {
   readonly role: Role | undefined
 }
 
-const notRecurring = new Set([
-  'start',
-  'stop',
-  'promote',
-  'demote',
-  'migrate_to',
-  'migrate_from',
-  'reload',
-  'reload-agent',
-])
+const notRecurring = new Set(['start', 'stop', 'promote', 'demote', 'migrate_to', 'migrate_from', 'reload-agent'])
 
 /**
  * What is written twice with one name and interval does not run at all, since its results could not be told apart; a start
