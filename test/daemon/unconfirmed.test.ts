@@ -101,6 +101,7 @@ async function type(line: string, files: Readonly<Record<string, string>> = {}) 
   const live = localClient({
     ...Object.fromEntries(own),
     getState: () => Promise.resolve({ ...stoppedState(undefined, 'n1', true), configured: true, started: true }),
+    whoAmI: () => Promise.resolve({ user: 'root', limited: false }),
   })
   const version = view.configuration?.version
   const outcome = await runLine({

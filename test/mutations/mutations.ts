@@ -642,10 +642,10 @@ export const mutations: Readonly<Record<string, readonly Mutation[]>> = {
       "if (outcome === 'failed') return { ...ended, failed: new Set(walk.failed).add(id) }",
       '',
     ],
-    ['batch-limit is not kept', 'if (limits.batch > 0 && this.#all >= limits.batch) return false', ''],
-    ['node-action-limit is not kept', 'if ((this.#onNode.get(node) ?? 0) >= limits.onNode(node)) return false', ''],
-    ['migration-limit is not kept', 'return (this.#migrations.get(node) ?? 0) < limits.migrations', 'return true'],
-    ['fencing waits for other actions', 'if (isFencing(action) || isGuestFencing(action)) return true\n', ''],
+    ['batch-limit is not kept', 'if (limits.batch > 0 && this.#all >= limits.batch)', 'if (false)'],
+    ['node-action-limit is not kept', 'if ((this.#onNode.get(node) ?? 0) >= places)', 'if (false)'],
+    ['migration-limit is not kept', '(this.#migrations.get(node) ?? 0) >= limits.migrations', 'false'],
+    ['fencing waits for other actions', 'if (isFencing(action) || isGuestFencing(action)) return undefined\n', ''],
   ],
   'src/controller/send.ts': [
     [

@@ -176,7 +176,7 @@ test.each([
   if (!read.ok) expect(read.reports.join(' ')).toMatch(why)
 })
 
-test.each(['min=2', 'min=1 dns=a.b', 'min=3 dns=a.b. server=[2001:db8::1]:53 interval=10000ms timeout=500ms'])(
+test.each(['min=2', 'min=1 dns=a.b', 'min=3 dns=a.b. server=[2001:db8::1]:53 interval=10s timeout=500ms'])(
   '%s is written as it was read',
   (text) => {
     const read = parseGate({ resource: 'api', service: 'db' }, text)
