@@ -1023,6 +1023,20 @@ const cases: readonly Case[] = [
     inOrder: ['Resource action: web start on n1', 'Resource action: web reload=7000 on n1'],
     untold: ['Resource action: web start=7000 on n1', 'Resource action: web reload-agent=7000 on n1'],
   },
+  {
+    name: 'an old probe that found no agent says that nothing runs there, and bans nothing once it has expired',
+    cib: {
+      defaults: { 'failure-timeout': '10s' },
+      resources: dummy('web'),
+      nodes: { n1: { ran: ['web start', 'web monitor 0 rc=5 failure'] } },
+    },
+    transition: ['Start web ( n1 )'],
+  },
+  {
+    name: 'one that has not expired does',
+    cib: { resources: dummy('web'), nodes: { n1: { ran: ['web start', 'web monitor 0 rc=5 failure'] } } },
+    transition: [],
+  },
 ]
 
 test.each(cases)('$name', ({ cib, transition, scores = [], inOrder = [], told = [], untold = [], ...graph }) => {

@@ -20,7 +20,7 @@ import { exitCodes, isProbeWithoutAgent, type Outcome, outcomeOf } from './outco
 import { applyPending } from './pending.ts'
 import type { Reading } from './reading.ts'
 import { noteShutdownLock } from './shutdown-lock.ts'
-import { applySuccess } from './success.ts'
+import { applySuccess, clearFailures } from './success.ts'
 
 export function interpretNode(world: World, node: NodeDraft, recorded: RecordedNode): void {
   const failCounts = indexFailCounts(node.attributes)
@@ -83,6 +83,13 @@ function interpretEntry(reading: Reading): void {
   const { world, node, resource, entry } = reading
   if (!telling.has(entry.operation)) return
   const expired = isExpired(world, resource, node, entry)
+  // What makes up a bundle has to be able to run wherever it is probed.
+  const lacksAgent = isProbeWithoutAgent(entry) && !resource.bundled
+  if (lacksAgent && expired) {
+    reading.role = 'Stopped'
+    clearFailures(reading)
+    return
+  }
   const outcome = outcomeOf(entry, { managed: resource.state.managed, canFence: () => canFence(world, node), expired })
   if (expired && entry.expectedExitCode !== outcome.exitCode) {
     const isLive = node.online && !node.unclean
@@ -92,8 +99,7 @@ function interpretEntry(reading: Reading): void {
       return
     }
   }
-  // What makes up a bundle has to be able to run wherever it is probed.
-  if (isProbeWithoutAgent(entry) && !resource.bundled) {
+  if (lacksAgent) {
     applyMissingAgent(reading)
     return
   }
