@@ -1037,6 +1037,16 @@ const cases: readonly Case[] = [
     cib: { resources: dummy('web'), nodes: { n1: { ran: ['web start', 'web monitor 0 rc=5 failure'] } } },
     transition: [],
   },
+  {
+    name: 'one that has expired is passed over where it was not said that nothing was to be found',
+    cib: {
+      defaults: { 'failure-timeout': '10s' },
+      resources: dummy('web'),
+      nodes: { n1: { ran: ['web start', 'web monitor 0 rc=5 failure keyless'] } },
+    },
+    transition: [],
+    told: ['web (ocf:pacemaker:Dummy): Started n1'],
+  },
 ]
 
 test.each(cases)('$name', ({ cib, transition, scores = [], inOrder = [], told = [], untold = [], ...graph }) => {

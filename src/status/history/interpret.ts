@@ -20,7 +20,7 @@ import { exitCodes, isProbeWithoutAgent, type Outcome, outcomeOf } from './outco
 import { applyPending } from './pending.ts'
 import type { Reading } from './reading.ts'
 import { noteShutdownLock } from './shutdown-lock.ts'
-import { applySuccess, clearFailures } from './success.ts'
+import { applySuccess } from './success.ts'
 
 export function interpretNode(world: World, node: NodeDraft, recorded: RecordedNode): void {
   const failCounts = indexFailCounts(node.attributes)
@@ -83,15 +83,11 @@ function interpretEntry(reading: Reading): void {
   const { world, node, resource, entry } = reading
   if (!telling.has(entry.operation)) return
   const expired = isExpired(world, resource, node, entry)
+  const outcome = outcomeOf(entry, { managed: resource.state.managed, canFence: () => canFence(world, node), expired })
   // What makes up a bundle has to be able to run wherever it is probed.
   const lacksAgent = isProbeWithoutAgent(entry) && !resource.bundled
-  if (lacksAgent && expired) {
-    reading.role = 'Stopped'
-    clearFailures(reading)
-    return
-  }
-  const outcome = outcomeOf(entry, { managed: resource.state.managed, canFence: () => canFence(world, node), expired })
-  if (expired && entry.expectedExitCode !== outcome.exitCode) {
+  const found = lacksAgent ? exitCodes.notRunning : outcome.exitCode
+  if (expired && entry.expectedExitCode !== found) {
     const isLive = node.online && !node.unclean
     if (entry.intervalMs === 0) return
     if (isLive) {
@@ -100,7 +96,12 @@ function interpretEntry(reading: Reading): void {
     }
   }
   if (lacksAgent) {
-    applyMissingAgent(reading)
+    if (!expired) {
+      applyMissingAgent(reading)
+      return
+    }
+    reading.role = 'Stopped'
+    applySuccess(reading, exitCodes.notRunning)
     return
   }
   if (entry.exitCode === exitCodes.degraded || entry.exitCode === exitCodes.degradedPromoted) recordFailure(reading)
