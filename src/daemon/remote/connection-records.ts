@@ -1,4 +1,4 @@
-/** What the store says of a remote node that is connected, or not any more: written only while the claim of the connection still holds. */
+/** Records a remote node as connected or as down, only while this member's claim of the connection is the last one. */
 import type { NodeName } from '../../base/index.ts'
 import type { NodeStateRecord } from '../../cib/index.ts'
 import type { ClusterView } from '../../controller/index.ts'
@@ -22,7 +22,7 @@ export class ConnectionRecords {
     this.#node = node
   }
 
-  /** The revision of the claim; undefined: this node is no member, or the claim of its earlier life is gone. */
+  /** The revision of the claim; undefined where this node is not a member, or another has claimed the connection since. */
   async claim(onlyIfOwn: boolean): Promise<Revision | undefined> {
     const { self, store } = this.#ports
     const key = remoteOwnerKey(this.#node)
@@ -37,7 +37,7 @@ export class ConnectionRecords {
     return applied ? revision : undefined
   }
 
-  /** Its history begins anew; attributes stay, but a wish to leave was that of an earlier life. False where the claim holds no more. */
+  /** Clears its history and a `shutdown` of its earlier life; other attributes stay. False where another has claimed the connection since. */
   async up(token: number, life: Readonly<Record<string, string>>): Promise<boolean> {
     const state = this.#state(true, life)
     return await this.write(token, [
